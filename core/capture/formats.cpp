@@ -13,6 +13,7 @@
 #include "core/capture/memory_reader.h"
 #include "core/capture/open.h"
 #include "core/capture/pickle.h"
+#include "core/capture/profiles.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_reader.h"
 #include "core/ir/text.h"
@@ -97,6 +98,10 @@ Result<session::Session> openRecording(const PlainInput& input, const TaskContex
                           task);
 }
 
+Result<session::Session> openProfile(const PlainInput& input, const TaskContext& task, const OpenOptions&) {
+    return readProfile(input.text, input.label, task);
+}
+
 /// A kind of file that holds a capture.
 struct Format {
     std::string_view name;
@@ -108,6 +113,7 @@ struct Format {
 /// The first that looks like a file reads it: the surer a look, the further up. Text is all that is left for
 /// the last, which says itself where there is no graph in it.
 constexpr Format formats[] = {
+    {"profile", [](const PlainInput& input) { return input.kind == Kind::Profile; }, openProfile},
     {"TORCH_LOGS output", [](const PlainInput& input) { return input.kind == Kind::TorchLogs; }, openLogs},
     {"TORCH_TRACE log", [](const PlainInput& input) { return input.kind == Kind::TorchTrace; }, openTrace},
     {"DOT graph", [](const PlainInput& input) { return looksLikeDot(input.text); }, openDot},
@@ -144,6 +150,7 @@ bool isBlank(std::string_view text) {
 
 Kind sniff(std::string_view head) {
     head = head.substr(0, headBytes);
+    if (profile::looksLikeProfile(head)) return Kind::Profile;
     if (looksLikeTorchLog(head)) return Kind::TorchLogs;
     if (TraceReader::holdsRecord(head)) return Kind::TorchTrace;
     if (looksBinary(head)) return Kind::Unknown;

@@ -3,6 +3,7 @@
 
 #include "core/capture/debug_folder.h"
 #include "core/capture/log_lines.h"
+#include "core/capture/profiles.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_reader.h"
 #include "core/session/byte_source.h"
@@ -12,6 +13,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -58,6 +60,10 @@ bool maybeLog(const std::string& name) {
     constexpr std::array<std::string_view, 4> ends = {".txt", ".out", ".err", ""};
     const std::string end = fs::path(name).extension().string();
     return std::find(ends.begin(), ends.end(), end) != ends.end();
+}
+
+bool maybeProfile(std::string_view name) {
+    return name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
 bool holdsLog(std::string_view text) {
@@ -113,13 +119,17 @@ bool isLogName(const std::string& name) {
 
 session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {
     session::Inputs inputs{folder, true, {}};
+    std::vector<session::InputFile> profiles;
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
         const std::string file = at->path().string();
-        if ((!isLogFile(file) && !isRecordingName(file)) || !at->is_regular_file(ignored)) continue;
-        if (Result<session::ByteSourcePtr> source = session::openByteSource(file))
-            inputs.files.push_back({at->path().filename().string(), std::move(*source)});
+        const bool named = isLogFile(file) || isRecordingName(file);
+        if ((!named && !maybeProfile(file)) || !at->is_regular_file(ignored)) continue;
+        Result<session::ByteSourcePtr> source = session::openByteSource(file);
+        if (source && !named && !isProfile(file, (*source)->bytes())) continue;
+        if (source)
+            (named ? inputs.files : profiles).push_back({at->path().filename().string(), std::move(*source)});
         else
             unusable.push_back({source.error(), SIZE_MAX});
     }
@@ -127,6 +137,8 @@ session::Inputs readFolder(const std::string& folder, std::vector<session::Warni
         for (DebugFile& file : debugFiles(folder, unusable))
             inputs.files.push_back({std::move(file.path), std::move(file.source)});
     if (inputs.files.empty()) addNestedLogs(inputs, unusable);
+    std::ranges::sort(profiles, {}, &session::InputFile::name);
+    std::ranges::move(profiles, std::back_inserter(inputs.files));
     return inputs;
 }
 

@@ -11,6 +11,7 @@
 #include "core/capture/log_memory.h"
 #include "core/capture/log_reader.h"
 #include "core/capture/packed.h"
+#include "core/capture/profiles.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
@@ -166,8 +167,17 @@ Result<session::Session> openFile(const session::ByteSourcePtr& source, const st
 }
 
 Result<session::Session> openRecordings(const session::Inputs& inputs, const TaskContext& task) {
-    Result<session::Session> session = readRecordings(inputs, task);
+    const bool recorded =
+        std::ranges::any_of(inputs.files, [](const auto& file) { return isRecordingName(file.name); });
+    Result<session::Session> session = session::Session();
+    if (recorded) session = readRecordings(inputs, task);
     if (!session) return session;
+    if (!addProfiles(*session, inputs, task)) return cancellation();
+    if (!recorded) {
+        session->kind = Kind::Profile;
+        if (session->profiles.empty() && !session->warnings.empty())
+            return tl::unexpected(session->warnings.front().error);
+    }
     return titled(std::move(*session), inputs.path, titleOf(inputs.path));
 }
 
@@ -180,12 +190,15 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     if (isDebug) {
         std::vector<DebugFile> files;
         for (const session::InputFile& file : inputs.files)
-            files.push_back({file.name, file.source});
-        return openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
+            if (!isProfile(file.name, file.source->bytes())) files.push_back({file.name, file.source});
+        Result<session::Session> session =
+            openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
+        if (session && !addProfiles(*session, inputs, task)) return cancellation();
+        return session;
     }
     std::vector<RankLog> logs;
     for (const session::InputFile& file : inputs.files) {
-        if (isRecordingName(file.name)) continue;
+        if (isRecordingName(file.name) || isProfile(file.name, file.source->bytes())) continue;
         const std::string label = (fs::path(inputs.path) / file.name).string();
         const int rank = rankOfName(file.name);
         if (isLogName(file.name) || !looksPacked(file.source->bytes())) {
@@ -204,7 +217,8 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     if (logs.empty() && !inputs.files.empty()) return openRecordings(inputs, task);
     Result<session::Session> session =
         openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
-    if (session && !addRecordings(*session, inputs, task)) return cancellation();
+    if (session && (!addRecordings(*session, inputs, task) || !addProfiles(*session, inputs, task)))
+        return cancellation();
     return session;
 }
 

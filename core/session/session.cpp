@@ -101,7 +101,7 @@ std::string_view statusName(Status status) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 11> names = {"TORCH_TRACE",
+    static constexpr std::array<std::string_view, 12> names = {"TORCH_TRACE",
                                                                "FX text",
                                                                "print_readable text",
                                                                "torch.export archive",
@@ -111,6 +111,7 @@ std::string_view kindName(Kind kind) {
                                                                "memory snapshot",
                                                                "CUDA-graph tree case",
                                                                "recording",
+                                                               "profile",
                                                                "unknown"};
     return names[static_cast<std::size_t>(kind)];
 }

@@ -273,10 +273,11 @@ enum class Kind : std::uint8_t {
     MemorySnapshot,
     TreeCase,
     DynamoRecording, ///< Dynamo's steps without a trace
+    Profile,         ///< of torch.profiler, or a Chrome trace, without a trace of the compiler
     Unknown
 };
 /// "TORCH_TRACE", "FX text", "print_readable text", "torch.export archive", "oracle case", "TORCH_LOGS",
-/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "recording", "unknown".
+/// "TORCH_COMPILE_DEBUG", "memory snapshot", "CUDA-graph tree case", "recording", "profile", "unknown".
 [[nodiscard]] std::string_view kindName(Kind kind);
 
 /// A piece of the input that could not be used as meant. Everything else still opens.
@@ -327,6 +328,8 @@ struct Session {
     std::vector<AttachmentPtr> recordings;
     /// What Inductor's passes did, an inductor::PassRecording a process.
     std::vector<AttachmentPtr> passRecordings;
+    /// What torch.profiler wrote of runs, a profile::Profile a process.
+    std::vector<AttachmentPtr> profiles;
 
     /// `compileId` is as CompileId::toString spells it.
     [[nodiscard]] const Compile* find(int rank, std::string_view compileId) const;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/profile/facts.h"
+
+#include "core/ir/place_text.h"
+#include "core/layout/fold.h"
+#include "core/profile/contexts.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace dynascope::profile {
+
+namespace {
+
+using session::Phase;
+
+bool isCall(const ir::Node& node) {
+    return node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod || node.op == ir::Op::CallModule;
+}
+
+/// The module that holds both: "layers.0" of "layers.0.norm1" and "layers.0.linear1".
+std::string commonModule(std::string_view a, std::string_view b) {
+    std::size_t end = 0;
+    for (std::size_t i = 0; i <= a.size() && i <= b.size(); ++i) {
+        const bool endsA = i == a.size() || a[i] == '.', endsB = i == b.size() || b[i] == '.';
+        if (endsA && endsB) end = i;
+        if (i == a.size() || i == b.size() || a[i] != b[i]) break;
+    }
+    return std::string(a.substr(0, end));
+}
+
+void addWords(std::string& text, std::string_view words) {
+    if (words.empty()) return;
+    if (!text.empty()) text += "; ";
+    text += words;
+}
+
+} // namespace
+
+/// What questions about one compile share.
+struct Facts::OfCompile {
+    OfCompile(const session::SessionPtr& session, std::size_t index)
+        : provenance(session, index) {
+        const session::Compile& compile = session->compiles[index];
+        for (std::size_t i = 0; i < compile.stages.size(); ++i)
+            if (compile.stages[i]->phase == Phase::Dynamo &&
+                compile.stages[i]->content == session::Stage::Content::Graph)
+                dynamo = static_cast<int>(i);
+        tree = makeStageTree(*session, compile);
+    }
+
+    /// By node of Dynamo's graph.
+    const std::vector<std::string>& modules(const session::Compile& compile) {
+        if (names) return *names;
+        names.emplace();
+        if (dynamo < 0) return *names;
+        if (const Result<ir::GraphPtr> graph = compile.stages[static_cast<std::size_t>(dynamo)]->graph())
+            names = layout::moduleNames(layout::groupNodes(**graph, layout::moduleHints(**graph)));
+        return *names;
+    }
+
+    session::Provenance provenance;
+    session::StageTree tree;
+    int dynamo = -1;
+    std::optional<std::vector<std::string>> names;
+    std::map<std::pair<int, int>, session::ProvenanceAnswer> ofKernel;
+};
+
+Facts::Facts(JoinedPtr joined)
+    : m_joined(std::move(joined))
+    , m_facts(m_joined->rows.size()) {}
+
+Facts::~Facts() = default;
+
+Facts::OfCompile& Facts::compile(int index) {
+    std::unique_ptr<OfCompile>& out = m_compiles[index];
+    if (!out) out = std::make_unique<OfCompile>(m_joined->session, static_cast<std::size_t>(index));
+    return *out;
+}
+
+const RowFacts& Facts::of(std::size_t index) {
+    if (m_facts[index]) return *m_facts[index];
+    m_facts[index] = std::make_unique<RowFacts>();
+    RowFacts& facts = *m_facts[index];
+    const Row& row = m_joined->rows[index];
+    const session::Session& session = *m_joined->session;
+    facts.evidence = evidenceOf(row);
+    if (row.compile >= 0) {
+        const session::Compile& compile = session.compiles[static_cast<std::size_t>(row.compile)];
+        facts.compile = compileName(session, compile);
+        if (row.stage >= 0) facts.stage = compile.stages[static_cast<std::size_t>(row.stage)]->label();
+    } else if (row.part == Part::Frame) {
+        facts.compile = subjectOf(m_joined->profile->names.text(row.name));
+    }
+    if (row.brokenCompile >= 0) {
+        const auto breaks = session.compiles[static_cast<std::size_t>(row.brokenCompile)].finalBreaks();
+        if (!breaks.empty() && breaks.back()->location())
+            facts.breakPlace = ir::placeText(*breaks.back()->location());
+        if (facts.breakPlace.empty())
+            facts.breakPlace =
+                compileName(session, session.compiles[static_cast<std::size_t>(row.brokenCompile)]);
+    }
+    if (row.part == Part::Kernel) addKernel(row, facts);
+    if (row.part == Part::Node) addNode(row, facts);
+    return facts;
+}
+
+std::string Facts::evidenceOf(const Row& row) const {
+    std::string out;
+    addWords(out, launchLinkName(row.launch));
+    addWords(out, linkName(row.region));
+    if (row.graph != Link::CacheKey || row.region != Link::CacheKey) addWords(out, linkName(row.graph));
+    addWords(out, linkName(row.inner));
+    return out;
+}
+
+void Facts::addKernel(const Row& row, RowFacts& facts) {
+    OfCompile& of = compile(row.compile);
+    const auto stage = static_cast<std::size_t>(row.stage), kernel = static_cast<std::size_t>(row.kernel);
+    const session::GeneratedCode& code = of.provenance.code(stage);
+    if (kernel >= code.kernels.size()) return;
+    facts.kernel = code.kernels[kernel].name;
+    auto [known, isNew] = of.ofKernel.try_emplace({row.stage, row.kernel});
+    if (isNew) known->second = of.provenance.ofKernel(stage, kernel);
+    const std::size_t parent = of.tree.parent[stage];
+    if (parent != session::StageTree::none) facts.nodeStage = static_cast<int>(parent);
+    addAnswer(row, known->second, facts);
+}
+
+void Facts::addNode(const Row& row, RowFacts& facts) {
+    facts.nodeStage = row.stage;
+    addAnswer(row, compile(row.compile).provenance.ofNode(static_cast<std::size_t>(row.stage), row.node),
+              facts);
+    const session::Compile& of = m_joined->session->compiles[static_cast<std::size_t>(row.compile)];
+    if (const auto graph = of.stages[static_cast<std::size_t>(row.stage)]->graph())
+        facts.kernel = ir::shortTarget((*graph)->node(row.node).target);
+}
+
+void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, RowFacts& facts) {
+    OfCompile& of = compile(row.compile);
+    const session::Compile& session = m_joined->session->compiles[static_cast<std::size_t>(row.compile)];
+    facts.lines = answer.lines;
+    std::optional<session::LinkEvidence> weakest;
+    std::optional<std::string> module;
+    ir::GraphPtr graph;
+    if (facts.nodeStage >= 0)
+        if (auto read = session.stages[static_cast<std::size_t>(facts.nodeStage)]->graph()) graph = *read;
+    const ir::GraphPtr dynamo =
+        of.dynamo >= 0 ? session.stages[static_cast<std::size_t>(of.dynamo)]->graph().value_or(nullptr)
+                       : nullptr;
+    for (const session::LinkedNode& node : answer.nodes) {
+        if (static_cast<int>(node.stage) == facts.nodeStage && graph && node.node < graph->size() &&
+            isCall(graph->node(node.node))) {
+            // What is computed where it is read is part of several kernels, perhaps.
+            if (row.part == Part::Kernel && node.evidence == session::LinkEvidence::Fused) continue;
+            facts.nodes.push_back(node.node);
+            facts.nodeNames.push_back(graph->node(node.node).name);
+            if (row.part == Part::Kernel) weakest = std::max(weakest.value_or(node.evidence), node.evidence);
+        }
+        const auto& names = of.modules(session);
+        if (static_cast<int>(node.stage) == of.dynamo && node.node < names.size() && dynamo &&
+            isCall(dynamo->node(node.node)))
+            module = module ? commonModule(*module, names[node.node]) : names[node.node];
+    }
+    facts.module = module.value_or("");
+    if (weakest) addWords(facts.evidence, "nodes by " + std::string(linkEvidenceName(*weakest)));
+    if (weakest == session::LinkEvidence::KernelName) facts.evidence += ", of which it computes one or more";
+}
+
+std::string partWords(const Row& row, const RowFacts& facts) {
+    switch (row.part) {
+    case Part::Kernel:
+    case Part::Node:
+        return facts.kernel;
+    case Part::OutputCode:
+        return "output code around its kernels";
+    case Part::Guards:
+        return "guards";
+    case Part::Pregraph:
+        return "pregraph bytecode";
+    case Part::Prologue:
+        return "prologue of AOTAutograd's runtime wrapper";
+    case Part::Runtime:
+        return "AOTAutograd's runtime wrapper";
+    case Part::Frame:
+        return "bytecode of the frame";
+    case Part::AfterBreak:
+        return "eager code after the break at " + facts.breakPlace;
+    case Part::InGraph:
+        return "in the graph, of no node that is known";
+    case Part::InFrame:
+        return "in the frame, outside its graph";
+    case Part::Eager:
+        return "outside compiled code";
+    case Part::Unknown:
+        return "unknown kernel";
+    }
+    return {};
+}
+
+} // namespace dynascope::profile

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the rows of a joined profile are of, in names: nodes, source lines, module, kernel; and how each is known.
+#pragma once
+
+#include "core/ir/graph.h"
+#include "core/profile/join.h"
+#include "core/session/provenance.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace dynascope::profile {
+
+struct RowFacts {
+    std::string compile;              ///< "0/0"; of a profile without its capture as the profile says it
+    std::string stage;                ///< label of the stage
+    int nodeStage = -1;               ///< that `nodes` are of, into Compile::stages
+    std::vector<ir::NodeIndex> nodes; ///< that it computes; several for a fused kernel
+    std::vector<std::string> nodeNames;
+    std::string kernel; ///< "cpp_fused_relu_0"; "aten.mm.default" of a node
+    std::vector<ir::SourceLocation> lines;
+    std::string module;     ///< the innermost that holds all of it: "layers.0.linear1"; may be empty
+    std::string breakPlace; ///< "cap.py:31" of the graph break whose cost it is
+    std::string evidence;   ///< "compile id; cache key; kernel name and order; nodes by comment"
+};
+
+/// Asks each question once: reads and aligns graphs, as session::Provenance does. One thread at a time.
+class Facts {
+public:
+    explicit Facts(JoinedPtr joined);
+    ~Facts();
+    Facts(const Facts&) = delete;
+    Facts& operator=(const Facts&) = delete;
+
+    [[nodiscard]] const RowFacts& of(std::size_t row);
+    [[nodiscard]] const JoinedPtr& joined() const { return m_joined; }
+
+private:
+    struct OfCompile;
+    [[nodiscard]] OfCompile& compile(int index);
+    void addKernel(const Row& row, RowFacts& facts);
+    void addNode(const Row& row, RowFacts& facts);
+    void addAnswer(const Row& row, const session::ProvenanceAnswer& answer, RowFacts& facts);
+    [[nodiscard]] std::string evidenceOf(const Row& row) const;
+
+    JoinedPtr m_joined;
+    std::vector<std::unique_ptr<RowFacts>> m_facts;
+    std::map<int, std::unique_ptr<OfCompile>> m_compiles;
+};
+
+/// "eager code after the break at cap.py:31", "guards", "outside compiled code": a row that is no kernel and no node.
+[[nodiscard]] std::string partWords(const Row& row, const RowFacts& facts);
+
+} // namespace dynascope::profile

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Which graph of a capture a call in a profile is of, and which of its kernels or nodes the operators in that call are.
+// Internal to core/profile.
+#pragma once
+
+#include "core/profile/join.h"
+#include "core/session/generated_code.h"
+#include "core/session/stage_links.h"
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace dynascope::profile {
+
+/// Output code of a compile, under the key of a cache.
+struct KeyedCode {
+    int compile = -1, stage = -1;
+};
+
+/// Compiles by id and output codes by key, for one rank.
+class CompileIndex {
+public:
+    /// `rank` is -1 where the profile does not say which it is of.
+    CompileIndex(const session::Session& session, int rank);
+
+    /// Compiles that PyTorch calls "0/0", the last run last.
+    [[nodiscard]] std::span<const int> withId(std::string_view id) const;
+    /// Output codes with that key.
+    [[nodiscard]] std::span<const KeyedCode> withKey(std::string_view key) const;
+    /// The only output code of a compile for forward or backward; -1 where it has none or several.
+    [[nodiscard]] int onlyCode(int compile, bool backward) const;
+    /// The graph that runs node by node where the compile has no output code; -1 for none.
+    [[nodiscard]] int graphRun(int compile, bool backward) const;
+    /// Whether the graph of graphRun() is Dynamo's, as of the backend "eager".
+    [[nodiscard]] bool runsDynamo(int compile) const;
+
+private:
+    void add(int compile);
+    const session::Session& m_session;
+    std::map<std::string, std::vector<int>, std::less<>> m_ids;
+    std::map<std::string, std::vector<KeyedCode>, std::less<>> m_keys;
+    std::map<std::pair<int, bool>, std::vector<int>> m_codes;
+};
+
+/// What an operator in a call is.
+struct Matched {
+    int kernel = -1, call = -1; ///< of output code
+    std::uint32_t node = none;  ///< of a graph
+    Link link = Link::None;
+};
+
+/// An operator, or the CPU's side of a kernel, that a graph's call holds directly.
+struct CalledOperator {
+    std::string_view name; ///< "aten::mm", "graph_0_cpp_fused_relu_0"
+    std::string_view dims; ///< "[[8, 32], [32]]"; empty where not recorded
+};
+
+/// "cpp_fused_relu_0" of "graph_0_cpp_fused_relu_0" (torch/_inductor/codegen/cpp.py).
+[[nodiscard]] std::string_view withoutGraphNumber(std::string_view event);
+/// Whether Inductor generated a kernel of that name: "cpp_fused_...", "triton_poi_fused_...".
+[[nodiscard]] bool isGeneratedKernel(std::string_view event);
+
+/// Output code, to be asked for its kernels by the names of events.
+class CodeCalls {
+public:
+    explicit CodeCalls(std::string_view text);
+    [[nodiscard]] std::vector<Matched> match(std::span<const CalledOperator> operators) const;
+    /// A kernel on a device by its name alone; nothing (kernel -1) where no kernel has it.
+    [[nodiscard]] Matched find(std::string_view kernel) const;
+    [[nodiscard]] const session::GeneratedCode& code() const { return m_code; }
+
+private:
+    struct Site {
+        std::size_t line = 0;
+        int kernel = -1, call = -1;
+    };
+    session::GeneratedCode m_code;
+    std::map<std::string, std::vector<Site>, std::less<>>
+        m_sites; ///< by the name of events, in order of lines
+};
+
+/// The operators of a graph that runs node by node.
+class GraphOperators {
+public:
+    explicit GraphOperators(const ir::Graph& graph);
+    [[nodiscard]] std::size_t size() const { return m_operators.size(); }
+    [[nodiscard]] std::vector<Matched> match(std::span<const CalledOperator> operators) const;
+
+private:
+    struct Operator {
+        std::string name, dims; ///< dims is "?" where the graph does not say them as numbers
+        std::uint32_t node = none;
+    };
+    std::vector<Operator> m_operators;
+};
+
+/// The shapes of tensors that have dimensions, in order: "[8, 32][32]"; the same for an event and for a node.
+[[nodiscard]] std::string shapesOf(std::string_view inputDims);
+[[nodiscard]] std::string shapesOf(const ir::Graph& graph, const ir::Node& node);
+
+} // namespace dynascope::profile

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/profile/grouped.h"
+
+#include "core/base/words.h"
+#include "core/ir/place_text.h"
+#include "core/profile/row_table.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace dynascope::profile {
+
+namespace {
+
+std::string listed(const std::vector<std::string>& words) {
+    std::string out;
+    for (const std::string& word : words)
+        out += (out.empty() ? "" : ", ") + word;
+    return out;
+}
+
+std::string placesOf(const RowFacts& facts) {
+    std::vector<std::string> out;
+    for (const ir::SourceLocation& at : facts.lines)
+        out.push_back(ir::placeText(at));
+    return listed(out);
+}
+
+/// Files of one name are different files.
+std::string filesOf(const RowFacts& facts) {
+    std::string out;
+    for (const ir::SourceLocation& at : facts.lines)
+        out += at.file + '\n';
+    return out;
+}
+
+bool computes(const Row& row) {
+    return row.part == Part::Kernel || row.part == Part::Node;
+}
+
+/// What a row is grouped under, in words.
+std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, By by) {
+    const std::string words = partWords(row, facts);
+    switch (by) {
+    case By::Node:
+        return computes(row) && !facts.nodeNames.empty() ? listed(facts.nodeNames) : words;
+    case By::Kernel:
+        return computes(row) || row.name == 0 ? words : words + ": " + joined.profile->names.text(row.name);
+    case By::Line:
+        return !computes(row) ? words : facts.lines.empty() ? "no source line is known" : placesOf(facts);
+    case By::Module:
+        return !computes(row) ? words : facts.module.empty() ? "no module" : facts.module;
+    case By::Compile:
+        return facts.compile.empty() ? words : facts.compile;
+    case By::Break:
+        if (row.brokenCompile >= 0) return "graph break at " + facts.breakPlace;
+        return row.compile >= 0 ? "compiled code" : words;
+    case By::Step:
+        break;
+    }
+    return {};
+}
+
+/// Whether groups of one name are kept apart by compile and stage: names of nodes and kernels are of a graph.
+bool isOfStage(const Row& row, By by) {
+    return by == By::Node || (by == By::Kernel && row.compile >= 0);
+}
+
+void keepCommon(std::string& common, const std::string& own, bool isFirst) {
+    if (isFirst)
+        common = own;
+    else if (common != own)
+        common.clear();
+}
+
+std::optional<double> medianBySteps(const std::vector<std::pair<int, double>>& bySteps, std::size_t steps) {
+    if (steps == 0) return {};
+    std::vector<double> values;
+    for (const auto& [step, time] : bySteps)
+        if (step >= 0) values.push_back(time);
+    values.resize(std::max(values.size(), steps), 0.0);
+    return medianOf(std::move(values));
+}
+
+std::vector<GroupedRow> bySteps(const Joined& joined) {
+    std::map<std::pair<int, std::uint8_t>, double> times;
+    for (const Row& row : joined.rows)
+        for (const auto& [step, time] : row.bySteps)
+            times[{step, row.device}] += time;
+    std::vector<GroupedRow> out;
+    std::map<std::uint32_t, std::size_t> turns;
+    for (const Step& step : joined.profile->steps)
+        ++turns[step.name];
+    for (const auto& [at, time] : times) {
+        GroupedRow row;
+        row.device = at.second;
+        row.self = time;
+        row.count = 1;
+        row.key = "outside all steps";
+        if (at.first >= 0) {
+            const Step& step = joined.profile->steps[static_cast<std::size_t>(at.first)];
+            row.key = joined.profile->names.text(step.name);
+            if (turns[step.name] > 1) row.key += ", turn " + std::to_string(at.first + 1);
+        }
+        out.push_back(std::move(row));
+    }
+    return out;
+}
+
+} // namespace
+
+std::optional<By> byNamed(std::string_view name) {
+    const auto* const found = std::ranges::find(byNames, name);
+    if (found == byNames.end()) return {};
+    return static_cast<By>(found - byNames.begin());
+}
+
+double medianOf(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*std::max_element(values.begin(), middle) + *middle) / 2;
+}
+
+std::vector<GroupedRow> grouped(Facts& facts, By by) {
+    const Joined& joined = *facts.joined();
+    if (by == By::Step) return bySteps(joined);
+    std::map<std::tuple<std::string, std::string, std::uint8_t, int, int>, std::size_t> index;
+    std::vector<GroupedRow> out;
+    std::vector<std::vector<std::pair<int, double>>> steps;
+    std::vector<double> longest;
+    for (std::uint32_t i = 0; i < joined.rows.size(); ++i) {
+        const Row& row = joined.rows[i];
+        const RowFacts& of = facts.of(i);
+        const bool apart = isOfStage(row, by);
+        const std::tuple key(keyOf(joined, row, of, by), by == By::Line ? filesOf(of) : std::string(),
+                             row.device, apart ? row.compile : -1, apart ? row.stage : -1);
+        const auto [known, isNew] = index.try_emplace(key, out.size());
+        if (isNew) {
+            out.emplace_back();
+            steps.emplace_back();
+            longest.push_back(-1);
+        }
+        GroupedRow& group = out[known->second];
+        group.key = std::get<0>(key);
+        group.device = row.device;
+        group.rows.push_back(i);
+        group.count += row.count;
+        group.self += row.self;
+        group.joined = group.joined || row.compile >= 0 || row.brokenCompile >= 0;
+        const bool oneLine = of.lines.size() == 1;
+        keepCommon(group.compile, of.compile, isNew);
+        keepCommon(group.stage, of.stage, isNew);
+        keepCommon(group.node, listed(of.nodeNames), isNew);
+        keepCommon(group.kernel, of.kernel, isNew);
+        keepCommon(group.module, of.module, isNew);
+        keepCommon(group.file, oneLine ? of.lines.front().file : std::string(), isNew);
+        const std::uint32_t line = oneLine ? of.lines.front().line : 0;
+        group.line = isNew || group.line == line ? line : 0;
+        if (row.self > longest[known->second]) {
+            longest[known->second] = row.self;
+            group.part = row.part;
+            group.evidence = of.evidence;
+        }
+        std::vector<std::pair<int, double>>& own = steps[known->second];
+        own.insert(own.end(), row.bySteps.begin(), row.bySteps.end());
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        RowTable::mergeSteps(steps[i]);
+        out[i].median = medianBySteps(steps[i], joined.profile->steps.size());
+        if (out[i].line == 0) out[i].file.clear();
+    }
+    std::ranges::stable_sort(out, [](const GroupedRow& a, const GroupedRow& b) { return a.self > b.self; });
+    return out;
+}
+
+} // namespace dynascope::profile

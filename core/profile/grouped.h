@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tables of a joined profile: its time by node, kernel, source line, module, compile, graph break or step. However it
+// is grouped, the rows of a device add up to its busy time.
+#pragma once
+
+#include "core/profile/facts.h"
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace dynascope::profile {
+
+enum class By : std::uint8_t { Node, Kernel, Line, Module, Compile, Break, Step };
+inline constexpr std::array<std::string_view, 7> byNames = {"node",    "kernel", "line", "module",
+                                                            "compile", "break",  "step"};
+[[nodiscard]] std::optional<By> byNamed(std::string_view name);
+
+struct GroupedRow {
+    std::string key; ///< what the row is of, in words
+    std::uint8_t device = 0;
+    std::vector<std::uint32_t> rows;                        ///< into Joined::rows; empty for By::Step
+    Part part = Part::Eager;                                ///< of all of them, else of the longest
+    std::string compile, stage, node, kernel, file, module; ///< empty where they differ, or none
+    std::string evidence;                                   ///< of the row with the most time
+    std::uint32_t line = 0;
+    bool joined = false;          ///< to a compile or a graph break
+    std::size_t count = 0;        ///< events; turns for By::Step
+    double self = 0;              ///< nanoseconds
+    std::optional<double> median; ///< nanoseconds in a step; nothing where there are no steps
+};
+
+/// The most time first; steps in their order.
+[[nodiscard]] std::vector<GroupedRow> grouped(Facts& facts, By by);
+
+/// Median of numbers; 0 of none.
+[[nodiscard]] double medianOf(std::vector<double> values);
+
+} // namespace dynascope::profile

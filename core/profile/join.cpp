@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/profile/join.h"
+
+#include "core/base/words.h"
+#include "core/profile/capture_code.h"
+#include "core/profile/contexts.h"
+#include "core/profile/row_table.h"
+
+#include <algorithm>
+#include <array>
+
+namespace dynascope::profile {
+
+namespace {
+
+class Joiner {
+public:
+    Joiner(const session::Session& session, const Profile& profile, Joined& out, const TaskContext& task)
+        : m_session(session)
+        , m_profile(profile)
+        , m_index(session, profile.rank)
+        , m_contexts(profile, m_index)
+        , m_code(session)
+        , m_out(out)
+        , m_task(task) {}
+
+    bool run() {
+        m_out.rowOf.assign(m_profile.events.size(), none);
+        std::size_t done = 0;
+        for (const std::uint32_t t : m_contexts.tracks())
+            for (std::uint32_t i = m_profile.tracks[t].first; i < m_profile.tracks[t].last; ++i) {
+                if ((++done & 0xFFFFU) == 0) {
+                    if (m_task.cancelled()) return false;
+                    m_task.report("Joining", done, m_profile.events.size());
+                }
+                if (m_contexts.onCpu(i)) place(i);
+            }
+        for (std::uint32_t i = 0; i < m_profile.events.size(); ++i)
+            if (isOnDevice(event(i).kind)) placeOnDevice(i);
+        m_out.rows = m_table.take();
+        if (m_code.unmatchedRuns() > 0)
+            m_out.warnings.push_back("operators of " + count(m_code.unmatchedRuns(), "run") +
+                                     " of graphs were not matched to nodes: there are too many");
+        return !m_task.cancelled();
+    }
+
+private:
+    [[nodiscard]] const Event& event(std::uint32_t i) const { return m_profile.events[i]; }
+    [[nodiscard]] std::string_view name(std::uint32_t i) const { return m_profile.nameOf(event(i)); }
+
+    [[nodiscard]] Row rowFor(std::uint32_t i, Part part, const Owner& owner) const {
+        Row row;
+        row.part = part;
+        row.device = event(i).device;
+        row.compile = owner.compile;
+        row.region = owner.compile >= 0 ? owner.link : Link::None;
+        row.backward = m_contexts.isBackward(i);
+        return row;
+    }
+
+    void add(std::uint32_t i, const Row& row, bool counts = true) {
+        const std::uint32_t index = m_table.at(row);
+        m_out.rowOf[i] = index;
+        m_table.add(index, event(i).self, m_profile.stepOf(event(i)), counts);
+        if (row.part == Part::Node && event(i).sequence >= 0) m_nodeOfSequence[event(i).sequence] = index;
+    }
+
+    void place(std::uint32_t i) {
+        if (const auto preset = m_preset.find(i); preset != m_preset.end()) {
+            add(i, preset->second);
+            m_preset.erase(preset);
+            return;
+        }
+        switch (m_contexts.role(i)) {
+        case Role::Region:
+            return placeRegion(i);
+        case Role::Call:
+            return placeCall(i);
+        case Role::Guards:
+            return placeGuards(i);
+        case Role::Pregraph:
+            return add(i, rowFor(i, Part::Pregraph, m_contexts.owner(i)));
+        case Role::Prologue:
+            return add(i, rowFor(i, Part::Prologue, m_contexts.owner(i)));
+        case Role::Forward:
+        case Role::Backward:
+            return placeRun(i);
+        case Role::Plain:
+            return placePlain(i);
+        }
+    }
+
+    void placePlain(std::uint32_t i) {
+        const std::uint32_t parent = event(i).parent;
+        if (parent != none && m_out.rowOf[parent] != none) {
+            const Row around = m_table.row(m_out.rowOf[parent]);
+            if ((around.part == Part::Kernel || around.part == Part::Node) &&
+                around.device == event(i).device)
+                return add(i, around, false);
+        }
+        Row row = rowFor(i, Part::Eager, m_contexts.owner(i));
+        row.name = event(i).name;
+        if (const std::uint32_t run = m_contexts.run(i); run != none) {
+            const auto code = m_ran.find(run);
+            row.part = code == m_ran.end() ? Part::Runtime : Part::InGraph;
+            if (code != m_ran.end()) row.stage = code->second;
+        } else if (m_contexts.region(i) != none) {
+            row.part = Part::InFrame;
+            markBreak(i, row);
+        } else {
+            fromForward(i, row);
+        }
+        add(i, row);
+    }
+
+    /// Backward of an operator that ran in a frame node by node: by the sequence number of both.
+    void fromForward(std::uint32_t i, Row& row) const {
+        if (event(i).sequence < 0 || !isEngineCall(name(i))) return;
+        const auto known = m_nodeOfSequence.find(event(i).sequence);
+        if (known == m_nodeOfSequence.end()) return;
+        const std::uint8_t device = row.device;
+        row = m_table.row(known->second);
+        row.device = device;
+        row.backward = true;
+        row.inner = Link::Sequence;
+        row.count = 0;
+        row.self = 0;
+        row.bySteps.clear();
+    }
+
+    /// Behind the graph of a frame that a graph break ended, time is the break's.
+    void markBreak(std::uint32_t i, Row& row) const {
+        const std::uint32_t region = m_contexts.region(i);
+        const auto ended = m_graphEnds.find(region);
+        if (ended == m_graphEnds.end() || event(i).start < ended->second) return;
+        if (row.part == Part::InFrame) {
+            row.part = Part::AfterBreak;
+            row.inner = Link::BreakOfFrame;
+        }
+        row.brokenCompile = m_contexts.owner(region).compile;
+    }
+
+    void placeGuards(std::uint32_t i) {
+        Row row = rowFor(i, Part::Guards, {});
+        const std::uint32_t next = m_contexts.next(i);
+        if (next != none && m_contexts.role(next) == Role::Region) {
+            row.compile = m_contexts.owner(next).compile;
+            row.region = row.compile >= 0 ? Link::NextRegion : Link::None;
+        }
+        if (m_contexts.region(i) != none) markBreak(i, row);
+        add(i, row);
+    }
+
+    void placeRegion(std::uint32_t i) {
+        const Owner owner = m_contexts.owner(i);
+        ++m_out.regions.all;
+        if (owner.compile >= 0) ++m_out.regions.joined;
+        Row row = rowFor(i, Part::Frame, owner);
+        if (owner.compile < 0) row.name = event(i).name;
+        const std::vector<std::uint32_t> children = m_contexts.inside(i);
+        std::int64_t graphEnd = -1;
+        for (const std::uint32_t child : children)
+            if (m_contexts.role(child) == Role::Forward || m_contexts.role(child) == Role::Call)
+                graphEnd = event(child).end();
+        if (owner.compile >= 0 && graphEnd < 0) graphEnd = runNodes(i, children, owner, false);
+        const double after = afterBreak(i, children, owner, graphEnd);
+        const std::uint32_t index = m_table.at(row);
+        const int step = m_profile.stepOf(event(i));
+        m_out.rowOf[i] = index;
+        m_table.add(index, event(i).self - after, step, true);
+        if (!m_graphEnds.contains(i)) return;
+        row.part = Part::AfterBreak;
+        row.inner = Link::BreakOfFrame;
+        row.brokenCompile = owner.compile;
+        m_table.add(m_table.at(row), after, step, true);
+    }
+
+    /// How much of a region's own time lies behind the graph of a frame that a graph break ended.
+    double afterBreak(std::uint32_t i, const std::vector<std::uint32_t>& children, const Owner& owner,
+                      std::int64_t graphEnd) {
+        if (owner.compile < 0 || graphEnd < 0 ||
+            m_session.compiles[static_cast<std::size_t>(owner.compile)].finalBreaks().empty())
+            return 0;
+        m_graphEnds[i] = graphEnd;
+        std::int64_t gap = event(i).end() - graphEnd;
+        for (const std::uint32_t child : children)
+            if (event(child).start >= graphEnd) gap -= event(child).duration;
+        return std::min(std::max(static_cast<double>(gap), 0.0), event(i).self);
+    }
+
+    /// AOTAutograd's function, forward or backward, and the autograd engine's call of it.
+    void placeRun(std::uint32_t i) {
+        const Owner owner = m_contexts.owner(i);
+        add(i, rowFor(i, Part::Runtime, owner));
+        if (owner.compile >= 0 && !isEngineCall(name(i)))
+            runNodes(i, m_contexts.inside(i), owner, m_contexts.role(i) == Role::Backward);
+    }
+
+    /// Operators of a graph that runs node by node get its nodes; the end of the last one, -1 where none is.
+    std::int64_t runNodes(std::uint32_t around, const std::vector<std::uint32_t>& children,
+                          const Owner& owner, bool backward) {
+        const int stage = m_index.graphRun(owner.compile, backward);
+        if (stage < 0) return -1;
+        const bool ownFrame = m_contexts.role(around) == Role::Region;
+        if (!ownFrame) m_ran[around] = stage;
+        const auto [events, operators] = operatorsIn(children);
+        const std::vector<Matched> matched = m_code.matchNodes(owner.compile, stage, operators);
+        if (matched.empty()) {
+            m_out.operators.all += ownFrame ? 0 : events.size();
+            return -1;
+        }
+        std::int64_t end = -1;
+        for (std::size_t k = 0; k < events.size(); ++k)
+            if (matched[k].node != none) end = event(events[k]).end();
+        for (std::size_t k = 0; k < events.size(); ++k) {
+            if (ownFrame && event(events[k]).start >= end) break; // the frame's own code
+            ++m_out.operators.all;
+            if (matched[k].node == none) continue;
+            ++m_out.operators.joined;
+            Row row = rowFor(events[k], Part::Node, owner);
+            row.backward = backward;
+            row.stage = stage;
+            row.node = matched[k].node;
+            row.inner = matched[k].link;
+            m_preset.emplace(events[k], row);
+        }
+        return end;
+    }
+
+    [[nodiscard]] std::pair<std::vector<std::uint32_t>, std::vector<CalledOperator>>
+    operatorsIn(const std::vector<std::uint32_t>& children) const {
+        std::pair<std::vector<std::uint32_t>, std::vector<CalledOperator>> out;
+        for (const std::uint32_t child : children) {
+            if (event(child).kind != Kind::Operator || m_contexts.role(child) != Role::Plain) continue;
+            out.first.push_back(child);
+            out.second.push_back({name(child), m_profile.names.text(event(child).dims)});
+        }
+        return out;
+    }
+
+    /// The output code that a call is of.
+    [[nodiscard]] KeyedCode codeOf(std::uint32_t i, const Owner& owner, Link& link) const {
+        const auto keyed = m_index.withKey(subjectOf(name(i)));
+        for (const KeyedCode& code : keyed)
+            if (code.stage >= 0 &&
+                (code.compile == owner.compile || (owner.compile < 0 && keyed.size() == 1))) {
+                link = Link::CacheKey;
+                return code;
+            }
+        if (owner.compile < 0) return {};
+        const int only = m_index.onlyCode(owner.compile, m_contexts.isBackward(i));
+        if (only >= 0) link = Link::OnlyGraph;
+        return {owner.compile, only};
+    }
+
+    void placeCall(std::uint32_t i) {
+        ++m_out.graphs.all;
+        Row row = rowFor(i, Part::OutputCode, m_contexts.owner(i));
+        const KeyedCode code = codeOf(i, m_contexts.owner(i), row.graph);
+        if (row.compile < 0 && code.compile >= 0) row.region = Link::CacheKey;
+        row.compile = code.compile;
+        row.stage = code.stage;
+        if (row.compile < 0) row.name = event(i).name;
+        m_ran[i] = row.stage;
+        add(i, row);
+        if (row.stage < 0) return;
+        ++m_out.graphs.joined;
+        const auto [events, operators] = operatorsIn(m_contexts.inside(i));
+        const std::vector<Matched> matched = m_code.calls(row.compile, row.stage).match(operators);
+        for (std::size_t k = 0; k < events.size(); ++k) {
+            ++m_out.kernels.all;
+            if (matched[k].kernel < 0) continue;
+            ++m_out.kernels.joined;
+            Row inner = row;
+            inner.part = Part::Kernel;
+            inner.kernel = matched[k].kernel;
+            inner.call = matched[k].call;
+            inner.inner = matched[k].link;
+            m_preset.emplace(events[k], inner);
+        }
+    }
+
+    /// A kernel on a device is of what launched it; in a call of output code that says no more, of what has its name.
+    void placeOnDevice(std::uint32_t i) {
+        const Launch& launch = m_profile.launches[event(i).launch];
+        Row row;
+        row.part = Part::Unknown;
+        row.name = event(i).name;
+        if (launch.event != none && m_out.rowOf[launch.event] != none) {
+            const Row around = m_table.row(m_out.rowOf[launch.event]);
+            row = rowFor(launch.event, around.part, {around.compile, around.region});
+            row.graph = around.graph;
+            row.inner = around.inner;
+            row.stage = around.stage;
+            row.kernel = around.kernel;
+            row.call = around.call;
+            row.node = around.node;
+            row.backward = around.backward;
+            row.brokenCompile = around.brokenCompile;
+            row.launch = launch.link;
+            if (around.part != Part::Kernel && around.part != Part::Node) fromCode(i, row);
+        } else if (isGeneratedKernel(name(i))) {
+            const CodeKernel found = m_code.findAnywhere(name(i));
+            if (found.compile >= 0) {
+                row.compile = found.compile;
+                row.stage = found.stage;
+                setKernel(row, found.kernel);
+            }
+        }
+        row.device = event(i).device;
+        if (isGeneratedKernel(name(i))) {
+            ++m_out.kernels.all;
+            if (row.kernel >= 0) ++m_out.kernels.joined;
+        }
+        add(i, row);
+    }
+
+    void fromCode(std::uint32_t i, Row& row) {
+        row.name = event(i).name;
+        if (!m_code.isCode(row.compile, row.stage)) return;
+        row.part = Part::InGraph;
+        const Matched found = m_code.calls(row.compile, row.stage).find(name(i));
+        if (found.kernel >= 0) setKernel(row, found);
+    }
+
+    static void setKernel(Row& row, const Matched& found) {
+        row.part = Part::Kernel;
+        row.kernel = found.kernel;
+        row.call = found.call;
+        row.inner = Link::KernelName;
+        row.name = 0;
+    }
+
+    const session::Session& m_session;
+    const Profile& m_profile;
+    CompileIndex m_index;
+    Contexts m_contexts;
+    CaptureCode m_code;
+    Joined& m_out;
+    const TaskContext& m_task;
+    RowTable m_table;
+    std::unordered_map<std::uint32_t, std::int64_t> m_graphEnds;      ///< by region that a break ended
+    std::unordered_map<std::uint32_t, int> m_ran;                     ///< stage, by call of a graph
+    std::unordered_map<std::uint32_t, Row> m_preset;                  ///< by operator that is to come
+    std::unordered_map<std::int64_t, std::uint32_t> m_nodeOfSequence; ///< rows
+};
+
+} // namespace
+
+std::string_view partName(Part part) {
+    static constexpr std::array<std::string_view, 13> names = {
+        "kernel",          "node",     "output_code", "guards",   "pregraph_bytecode", "runtime_prologue",
+        "runtime_wrapper", "bytecode", "after_break", "in_graph", "in_frame",          "eager",
+        "unknown"};
+    return names[static_cast<std::size_t>(part)];
+}
+
+std::string_view linkName(Link link) {
+    static constexpr std::array<std::string_view, 13> names = {"",
+                                                               "compile id",
+                                                               "compile id, the last run that has it",
+                                                               "sequence number",
+                                                               "the compiled region that follows",
+                                                               "cache key",
+                                                               "the compile's only output code",
+                                                               "kernel name",
+                                                               "kernel name and order",
+                                                               "operator, order and Input Dims",
+                                                               "operator and order",
+                                                               "behind the graph of a frame that broke",
+                                                               "launch"};
+    return names[static_cast<std::size_t>(link)];
+}
+
+Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile, const TaskContext& task) {
+    auto out = std::make_shared<Joined>();
+    out->session = session ? std::move(session) : std::make_shared<const session::Session>();
+    out->profile = std::move(profile);
+    Joiner joiner(*out->session, *out->profile, *out, task);
+    if (!joiner.run()) return cancellation();
+    for (const Row& row : out->rows) {
+        out->busy += row.self;
+        if (row.compile >= 0 || row.brokenCompile >= 0) out->joined += row.self;
+    }
+    return out;
+}
+
+} // namespace dynascope::profile

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Profiles joined to their captures: real ones of tests/data/profile, and events of a GPU written by hand.
+#include "core/capture/open.h"
+#include "core/profile/grouped.h"
+#include "tests/support/trace_text.h"
+
+#include <QtTest>
+#include <set>
+
+using namespace dynascope;
+using namespace dynascope::profile;
+
+namespace {
+
+JoinedPtr joinedFolder(const std::string& name) {
+    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    if ((*session)->profiles.size() != 1 || !(*session)->warnings.empty()) qFatal("%s: odd", name.c_str());
+    return join(*session, (*session)->profiles.front()).value_or(nullptr);
+}
+
+JoinedPtr joinedTexts(const std::string& trace, const std::string& events) {
+    session::SessionPtr session;
+    if (!trace.empty()) session = capture::openText(trace).value_or(nullptr);
+    const auto profile = read(R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}", "gpu.json");
+    return profile ? join(session, *profile).value_or(nullptr) : nullptr;
+}
+
+/// The row of the first event with that name.
+const Row* rowOf(const Joined& joined, std::string_view name) {
+    for (std::size_t i = 0; i < joined.rowOf.size(); ++i)
+        if (joined.profile->nameOf(joined.profile->events[i]) == name && joined.rowOf[i] != none)
+            return &joined.rows[joined.rowOf[i]];
+    return nullptr;
+}
+
+const GroupedRow* rowWithKey(const std::vector<GroupedRow>& rows, std::string_view key) {
+    const auto at = std::ranges::find(rows, key, &GroupedRow::key);
+    return at == rows.end() ? nullptr : &*at;
+}
+
+/// Output code with a Triton kernel and two products, and the graph that it was made of.
+std::string gpuTrace() {
+    test::TraceText text;
+    text.start();
+    text.add("\"dynamo_output_graph\": {}", test::readableGraph(1));
+    text.artifact("inductor_post_grad_graph",
+                  "class <lambda>(torch.nn.Module):\n"
+                  "    def forward(self, a: \"f32[8, 8]\"):\n"
+                  "        relu: \"f32[8, 8]\" = torch.ops.aten.relu.default(a)\n"
+                  "        mm: \"f32[8, 8]\" = torch.ops.aten.mm.default(relu, a)\n"
+                  "        mm_1: \"f32[8, 8]\" = torch.ops.aten.mm.default(mm, a)\n"
+                  "        return (mm_1,)\n");
+    text.add("\"inductor_output_code\": {\"filename\": \"x.py\"}",
+             "# AOT ID: ['0_inference']\n"
+             "triton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', '''\nkernel\n''', "
+             "device_str='cuda')\n"
+             "def call(args):\n"
+             "    triton_poi_fused_relu_0.run(a, buf0, 64)\n"
+             "    extern_kernels.mm(buf0, a, out=buf1)\n"
+             "    extern_kernels.mm(buf1, a, out=buf2)\n"
+             "    return (buf2, )\n");
+    text.add("\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}",
+             R"({"key": "fabc"})");
+    text.metrics();
+    return text.text();
+}
+
+constexpr std::string_view cpuSide = R"(
+{"ph":"X","cat":"cpu_op","name":"TorchDynamo Cache Lookup","pid":1,"tid":1,"ts":0,"dur":5},
+{"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","pid":1,"tid":1,"ts":10,"dur":90},
+{"ph":"X","cat":"user_annotation","name":"## Call CompiledFxGraph fabc ##","pid":1,"tid":1,"ts":20,"dur":70},
+)";
+
+constexpr std::string_view launches = R"(
+{"ph":"X","cat":"cpu_op","name":"triton_poi_fused_relu_0","pid":1,"tid":1,"ts":21,"dur":9,"args":{"External id":1,"kernel_file":"/c/x.py","kernel_hash":"ab"}},
+{"ph":"X","cat":"cuda_driver","name":"cuLaunchKernel","pid":1,"tid":1,"ts":22,"dur":5,"args":{"External id":1,"correlation":11}},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":40,"dur":9,"args":{"External id":2}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":42,"dur":5,"args":{"External id":2,"correlation":12}},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":60,"dur":9,"args":{"External id":3}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":62,"dur":5,"args":{"External id":3,"correlation":13}},
+{"ph":"X","cat":"kernel","name":"triton_poi_fused_relu_0","pid":0,"tid":7,"ts":50,"dur":10,"args":{"device":0,"stream":7,"correlation":11,"External id":1}},
+{"ph":"X","cat":"kernel","name":"sgemm_a","pid":0,"tid":7,"ts":70,"dur":20,"args":{"device":0,"stream":7,"correlation":12,"External id":2}},
+{"ph":"X","cat":"kernel","name":"sgemm_a","pid":0,"tid":7,"ts":100,"dur":30,"args":{"device":0,"stream":7,"correlation":13,"External id":3}},
+{"ph":"X","cat":"gpu_memset","name":"Memset","pid":0,"tid":7,"ts":200,"dur":1,"args":{"device":0,"stream":7,"correlation":99}}
+)";
+
+} // namespace
+
+class TestProfileJoin : public QObject {
+    Q_OBJECT
+
+private slots:
+    void real_data() {
+        QTest::addColumn<QString>("folder");
+        QTest::addColumn<int>("regions");
+        QTest::addColumn<int>("graphs");
+        QTest::addColumn<int>("kernels");
+        QTest::addColumn<int>("operators");
+        QTest::newRow("breaks") << "breaks" << 9 << 18 << 27 << 0;
+        QTest::newRow("encoder_inductor") << "encoder_inductor" << 3 << 6 << 144 << 0;
+        QTest::newRow("mlp_aot") << "mlp_aot" << 3 << 0 << 0 << 69;
+    }
+    void real() {
+        QFETCH(QString, folder);
+        QFETCH(int, regions);
+        QFETCH(int, graphs);
+        QFETCH(int, kernels);
+        QFETCH(int, operators);
+        const JoinedPtr joined = joinedFolder(folder.toStdString());
+        QVERIFY(joined);
+        const auto whole = [](const Tally& tally, int all) {
+            return tally.joined == tally.all && tally.all == std::size_t(all);
+        };
+        QVERIFY(whole(joined->regions, regions));
+        QVERIFY(whole(joined->graphs, graphs));
+        QVERIFY(whole(joined->kernels, kernels));
+        QVERIFY(whole(joined->operators, operators));
+    }
+
+    void rowsAddUpToBusyTime_data() {
+        QTest::addColumn<QString>("folder");
+        for (const char* const folder : {"breaks", "encoder_inductor", "mlp_aot"})
+            QTest::newRow(folder) << folder;
+    }
+    void rowsAddUpToBusyTime() {
+        QFETCH(QString, folder);
+        const JoinedPtr joined = joinedFolder(folder.toStdString());
+        QVERIFY(joined);
+        Facts facts(joined);
+        for (std::size_t by = 0; by < byNames.size(); ++by) {
+            std::vector<double> sums(joined->profile->devices.size(), 0.0);
+            for (const GroupedRow& row : grouped(facts, static_cast<By>(by)))
+                sums[row.device] += row.self;
+            for (std::size_t device = 0; device < sums.size(); ++device)
+                QVERIFY2(std::abs(sums[device] - joined->profile->busy[device]) < 1000,
+                         std::string(byNames[by]).c_str());
+        }
+        for (std::size_t i = 0; i < joined->rowOf.size(); ++i)
+            QCOMPARE(joined->rowOf[i] != none, takesTime(joined->profile->events[i].kind));
+    }
+
+    void kernelsOfOutputCode() {
+        const JoinedPtr joined = joinedFolder("encoder_inductor");
+        QVERIFY(joined);
+        Facts facts(joined);
+        const auto rows = grouped(facts, By::Kernel);
+        const GroupedRow* relu = rowWithKey(rows, "cpp_fused_relu_threshold_backward_view_3");
+        QVERIFY(relu);
+        QCOMPARE(relu->count, std::size_t(6)); // twice in each of three steps
+        QCOMPARE(relu->compile, std::string("0/0"));
+        QVERIFY(relu->median && *relu->median > 0);
+        // The n-th call of a library kernel is the n-th such line of the output code.
+        std::set<int> products;
+        for (const Row& row : joined->rows)
+            if (row.part == Part::Kernel && !row.backward && row.inner == Link::KernelOrder)
+                products.insert(row.kernel);
+        QVERIFY(products.size() >= 6);
+        QVERIFY(rowWithKey(rows, "guards"));
+        QVERIFY(rowWithKey(rows, "output code around its kernels"));
+    }
+
+    void nodesOfAotEager() {
+        const JoinedPtr joined = joinedFolder("mlp_aot");
+        QVERIFY(joined);
+        Facts facts(joined);
+        const auto rows = grouped(facts, By::Node);
+        for (const char* const node :
+             {"addmm", "addmm_1", "gelu", "native_layer_norm", "gelu_backward", "mm_2"}) {
+            const GroupedRow* row = rowWithKey(rows, node);
+            QVERIFY2(row, node);
+            QCOMPARE(row->count, std::size_t(3));
+            QVERIFY2(row->evidence.ends_with("operator, order and Input Dims"), row->evidence.c_str());
+        }
+        const auto modules = grouped(facts, By::Module);
+        QVERIFY(std::ranges::any_of(modules, [](const GroupedRow& row) { return !row.module.empty(); }));
+    }
+
+    void whatABreakCosts() {
+        const JoinedPtr joined = joinedFolder("breaks");
+        QVERIFY(joined);
+        Facts facts(joined);
+        const auto rows = grouped(facts, By::Break);
+        const GroupedRow* print = rowWithKey(rows, "graph break at profiles.py:16");
+        const GroupedRow* branch = rowWithKey(rows, "graph break at profiles.py:17");
+        QVERIFY(print && branch && print->joined);
+        QVERIFY(rowWithKey(rows, "compiled code") && rowWithKey(rows, "outside compiled code"));
+        // is_nonzero of the branch, with what it holds, is eager code behind the break; so are the next frame's guards.
+        const Row* op = rowOf(*joined, "aten::_local_scalar_dense");
+        QVERIFY(op && op->part == Part::AfterBreak && op->inner == Link::BreakOfFrame);
+        QVERIFY(std::ranges::any_of(joined->rows, [](const Row& row) {
+            return row.part == Part::Guards && row.brokenCompile >= 0 && row.compile != row.brokenCompile;
+        }));
+    }
+
+    void kernelsOfAGpu() {
+        const JoinedPtr joined = joinedTexts(gpuTrace(), std::string(cpuSide) + std::string(launches));
+        QVERIFY(joined);
+        QCOMPARE(joined->profile->devices[1], std::string("cuda:0"));
+        QCOMPARE(joined->profile->busy[1], 61000.0);
+        QCOMPARE(joined->graphs.joined, std::size_t(1));
+        QCOMPARE(joined->kernels.joined, joined->kernels.all);
+        Facts facts(joined);
+        std::map<std::string, double> onGpu;
+        for (const GroupedRow& row : grouped(facts, By::Node))
+            if (row.device == 1) onGpu[row.key] += row.self;
+        QCOMPARE(onGpu["relu"], 10000.0);
+        QCOMPARE(onGpu["mm"] + onGpu["mm_1"] + onGpu["mm, mm_1"], 50000.0);
+        QCOMPARE(onGpu["unknown kernel"], 1000.0);
+        const Row* memset = rowOf(*joined, "Memset");
+        QVERIFY(memset && memset->part == Part::Unknown && memset->compile < 0);
+        QVERIFY(std::ranges::any_of(joined->rows, [](const Row& row) {
+            return row.device == 1 && row.launch == LaunchLink::Correlation && row.inner == Link::KernelOrder;
+        }));
+    }
+
+    void kernelsOfAReplayedGraph() {
+        const std::string replay = R"(
+{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":50}},
+{"ph":"X","cat":"kernel","name":"triton_poi_fused_relu_0","pid":0,"tid":7,"ts":50,"dur":10,"args":{"device":0,"correlation":50,"graph node id":3}},
+{"ph":"X","cat":"kernel","name":"sgemm_a","pid":0,"tid":7,"ts":70,"dur":20,"args":{"device":0,"correlation":50,"graph node id":4}})";
+        const JoinedPtr joined = joinedTexts(gpuTrace(), std::string(cpuSide) + replay);
+        QVERIFY(joined);
+        std::map<std::string, Part> parts;
+        Facts facts(joined);
+        for (std::uint32_t i = 0; i < joined->rowOf.size(); ++i)
+            if (joined->profile->events[i].device == 1)
+                parts[joined->profile->nameOf(joined->profile->events[i])] =
+                    joined->rows[joined->rowOf[i]].part;
+        QVERIFY(parts.at("triton_poi_fused_relu_0") == Part::Kernel);
+        QVERIFY(parts.at("sgemm_a") == Part::InGraph); // nothing says which product it is
+    }
+
+    void withoutItsCapture() {
+        const JoinedPtr joined = joinedTexts({}, std::string(cpuSide) + std::string(launches));
+        QVERIFY(joined);
+        QCOMPARE(joined->joined, 0.0);
+        QCOMPARE(joined->regions.joined, std::size_t(0));
+        Facts facts(joined);
+        QVERIFY(rowWithKey(grouped(facts, By::Compile), "0/0")); // as the profile names it
+        double sum = 0;
+        for (const GroupedRow& row : grouped(facts, By::Node))
+            sum += row.self;
+        QCOMPARE(sum, joined->busy);
+    }
+
+    void anotherProgramsCapture() {
+        std::string other = gpuTrace();
+        for (std::size_t at = 0; (at = other.find("fabc", at)) != std::string::npos; ++at)
+            other.replace(at, 4, "fxyz");
+        test::TraceText text;
+        text.at(5, 0).start();
+        const JoinedPtr joined = joinedTexts(text.text(), std::string(cpuSide) + std::string(launches));
+        QVERIFY(joined);
+        QCOMPARE(joined->joined, 0.0);
+        // A key that the compile does not have: its only output code, and that is said.
+        const JoinedPtr only = joinedTexts(other, std::string(cpuSide) + std::string(launches));
+        QVERIFY(only);
+        QVERIFY(std::ranges::any_of(only->rows, [](const Row& row) { return row.graph == Link::OnlyGraph; }));
+    }
+
+    void deepNestingStaysLinear() {
+        std::string events;
+        for (int i = 0; i < 30000; ++i)
+            events +=
+                (i == 0 ? "" : ",") +
+                QStringLiteral(
+                    R"({"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","pid":1,"tid":1,"ts":%1,"dur":%2})")
+                    .arg(i)
+                    .arg(100000 - 2 * i)
+                    .toStdString();
+        const JoinedPtr joined = joinedTexts(gpuTrace(), events);
+        QVERIFY(joined);
+        QCOMPARE(joined->regions.all, std::size_t(30000));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestProfileJoin)
+#include "tst_profile_join.moc"
