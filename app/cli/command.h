@@ -65,6 +65,7 @@ void addPass(Parser& parser);
 void addPasses(Parser& parser);
 void addPassesOf(Parser& parser);
 void addFusions(Parser& parser);
+void addProfile(Parser& parser);
 void addOracle(Parser& parser);
 void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);

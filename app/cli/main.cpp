@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     cli::addPasses(parser);
     cli::addPassesOf(parser);
     cli::addFusions(parser);
+    cli::addProfile(parser);
     cli::addOracle(parser);
     cli::addCoverage(parser);
     cli::addCudagraphs(parser);

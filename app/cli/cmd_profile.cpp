@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli profile PATH [--capture CAPTURE] [--by WHAT] [--top N] [--max-step-us N] [--min-joined SHARE]
+//                            [--json | --csv]
+#include "app/cli/command.h"
+#include "app/cli/profile_report.h"
+
+#include <charconv>
+#include <memory>
+
+namespace dynascope::cli {
+
+namespace {
+
+using nlohmann::json;
+using profile::Facts;
+
+struct ProfileOptions {
+    std::string path, capture, by = "node", mostStepUs, leastJoined;
+    std::size_t top = 30;
+    bool json = false, csv = false;
+};
+
+/// A number that is not negative; 0 where nothing is given.
+Result<double> limit(const std::string& text, const char* name) {
+    double out = 0;
+    if (text.empty()) return out;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size() || !(out >= 0))
+        return failure(std::string(name) + " is no number: " + text);
+    return out;
+}
+
+/// The profiles of a path, each joined to the capture that is named, else to what was opened with it.
+Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& options) {
+    const auto opened = openInput(options.path);
+    if (!opened) return tl::unexpected(opened.error());
+    session::SessionPtr capture = *opened;
+    if (!options.capture.empty()) {
+        const auto other = openInput(options.capture);
+        if (!other) return tl::unexpected(other.error());
+        capture = *other;
+    }
+    if ((*opened)->profiles.empty())
+        return tl::unexpected(Error{
+            "no profile: export_chrome_trace() of torch.profiler writes one, into the folder of the trace "
+            "or elsewhere",
+            options.path, 0, 0});
+    std::vector<profile::JoinedPtr> out;
+    for (const auto& one : session::attachedAs<profile::Profile>((*opened)->profiles)) {
+        const auto joined = profile::join(capture, one);
+        if (!joined) return tl::unexpected(joined.error());
+        out.push_back(*joined);
+    }
+    return out;
+}
+
+/// What a limit that is missed says; empty where none is.
+std::string missed(const profile::Joined& joined, double mostStepUs, double leastJoined) {
+    std::string out;
+    const double step = medianStepUs(*joined.profile);
+    if (mostStepUs > 0 && joined.profile->steps.empty())
+        out += joined.profile->path + ": no steps, so that --max-step-us cannot be judged\n";
+    else if (mostStepUs > 0 && step > mostStepUs)
+        out += joined.profile->path + ": the median step takes " + std::to_string(step) + " us, more than " +
+               std::to_string(mostStepUs) + '\n';
+    if (leastJoined > 0 && joined.share() < leastJoined)
+        out += joined.profile->path + ": the share joined is " + std::to_string(joined.share()) +
+               ", less than " + std::to_string(leastJoined) + '\n';
+    return out;
+}
+
+int run(const ProfileOptions& options) {
+    if (options.json && options.csv) return fail("--json and --csv are two forms; choose one");
+    const auto mostStepUs = limit(options.mostStepUs, "--max-step-us");
+    if (!mostStepUs) return fail(mostStepUs.error());
+    const auto leastJoined = limit(options.leastJoined, "--min-joined");
+    if (!leastJoined) return fail(leastJoined.error());
+    const auto all = joinedProfiles(options);
+    if (!all) return fail(all.error());
+    const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
+    json documents = json::array();
+    std::string text, misses;
+    for (const profile::JoinedPtr& joined : *all) {
+        Facts facts(joined);
+        misses += missed(*joined, *mostStepUs, *leastJoined);
+        if (options.json) {
+            documents.push_back(profileJson(facts, by));
+        } else if (options.csv) {
+            const std::string table = profileCsv(facts, by);
+            text += text.empty() ? table : table.substr(table.find('\n') + 1);
+        } else {
+            if (all->size() > 1) text += (text.empty() ? "" : "\n") + joined->profile->path + '\n';
+            text += profileText(facts, by, options.top);
+        }
+    }
+    if (options.json)
+        text = (documents.size() == 1 ? documents.front() : documents)
+                   .dump(2, ' ', false, json::error_handler_t::replace) +
+               '\n';
+    print(text);
+    if (misses.empty()) return exitOk;
+    if (!options.json && !options.csv) print('\n' + misses);
+    return exitFailure;
+}
+
+} // namespace
+
+void addProfile(Parser& parser) {
+    auto options = std::make_shared<ProfileOptions>();
+    Command command = parser.command(
+        "profile",
+        "Where run time goes: a profile of torch.profiler joined to nodes, kernels, lines, breaks");
+    command
+        .add("path", options->path,
+             "Profile (Kineto or Chrome trace, .gz), or a folder with one beside its trace")
+        .required();
+    command.add("--capture", options->capture, "The trace that it belongs to, where that lies elsewhere");
+    command.add("--by", options->by, "What the rows are of")
+        .oneOf({profile::byNames.begin(), profile::byNames.end()})
+        .showDefault();
+    command.add("--top", options->top, "Rows to print; 0 prints all").showDefault();
+    command.add("--max-step-us", options->mostStepUs, "Exit 1 where the median step takes longer");
+    command.add("--min-joined", options->leastJoined,
+                "Exit 1 where a smaller share of busy time is joined, 0 to 1");
+    command.flag("--json", options->json, "One JSON document on stdout; a list of them for several profiles");
+    command.flag("--csv", options->csv, "Comma separated rows on stdout");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/profile_report.h"
+
+#include "app/cli/table.h"
+#include "core/base/words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <set>
+
+namespace dynascope::cli {
+
+namespace {
+
+using nlohmann::json;
+using profile::By;
+using profile::GroupedRow;
+using profile::Joined;
+using profile::Profile;
+
+double us(double nanoseconds) {
+    return nanoseconds / 1000;
+}
+
+json text(const std::string& words) {
+    return words.empty() ? json() : json(words);
+}
+
+std::size_t streams(const Profile& profile) {
+    return static_cast<std::size_t>(std::ranges::count_if(profile.tracks, &profile::Track::isStream));
+}
+
+/// Tracks on which something takes time of a processor.
+std::size_t threads(const Profile& profile) {
+    return static_cast<std::size_t>(std::ranges::count_if(profile.tracks, [&](const profile::Track& track) {
+        return !track.isStream &&
+               std::any_of(profile.events.begin() + track.first, profile.events.begin() + track.last,
+                           [](const profile::Event& event) { return profile::takesTime(event.kind); });
+    }));
+}
+
+json tallyJson(const profile::Tally& tally) {
+    return {{"joined", tally.joined}, {"all", tally.all}};
+}
+
+json rowJson(const Profile& profile, const GroupedRow& row) {
+    return {{"key", row.key},
+            {"device", profile.devices[row.device]},
+            {"part", partName(row.part)},
+            {"compile", text(row.compile)},
+            {"stage", text(row.stage)},
+            {"node", text(row.node)},
+            {"kernel", text(row.kernel)},
+            {"file", text(row.file)},
+            {"line", row.line == 0 ? json() : json(row.line)},
+            {"module", text(row.module)},
+            {"count", row.count},
+            {"self_us", us(row.self)},
+            {"median_us", row.median ? json(us(*row.median)) : json()},
+            {"evidence", text(row.evidence)}};
+}
+
+std::string csvField(const std::string& field) {
+    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
+    std::string out = "\"";
+    for (const char c : field)
+        out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + '"';
+}
+
+std::string decimals(double value) {
+    std::array<char, 32> buffer{};
+    const int length = std::snprintf(buffer.data(), buffer.size(), "%.3f", value);
+    return std::string(buffer.data(), static_cast<std::size_t>(std::max(length, 0)));
+}
+
+std::string percent(double share) {
+    std::array<char, 16> buffer{};
+    const int length = std::snprintf(buffer.data(), buffer.size(), "%.1f %%", 100 * share);
+    return std::string(buffer.data(), static_cast<std::size_t>(std::max(length, 0)));
+}
+
+std::string tallyWords(const profile::Tally& tally, std::string_view noun) {
+    if (tally.all == 0) return {};
+    return ", " + std::to_string(tally.joined) + " of " + count(tally.all, noun);
+}
+
+std::string header(const Joined& joined) {
+    const Profile& profile = *joined.profile;
+    std::string out = count(profile.events.size(), "event") + " on " + count(threads(profile), "thread");
+    if (const std::size_t n = streams(profile); n > 0) out += " and " + count(n, "stream");
+    if (profile.rank >= 0) out += ", rank " + std::to_string(profile.rank);
+    out += '\n';
+    if (!profile.steps.empty())
+        out += count(profile.steps.size(), "step") + ", median " + micros(medianStepUs(profile)) + " us\n";
+    else
+        out += "no steps: no ProfilerStep# and no record_function around them\n";
+    for (std::size_t i = 0; i < profile.devices.size(); ++i)
+        out += profile.devices[i] + " busy " + micros(us(profile.busy[i])) + " us\n";
+    out += percent(joined.share()) + " of it joined to the compiles of the capture" +
+           tallyWords(joined.regions, "compiled region") + tallyWords(joined.graphs, "graph call") +
+           tallyWords(joined.kernels, "kernel") + tallyWords(joined.operators, "operator") + '\n';
+    return out;
+}
+
+} // namespace
+
+double medianStepUs(const Profile& profile) {
+    std::vector<double> durations;
+    for (const profile::Step& step : profile.steps)
+        durations.push_back(static_cast<double>(step.duration));
+    return us(profile::medianOf(std::move(durations)));
+}
+
+json profileJson(profile::Facts& facts, By by) {
+    const Joined& joined = *facts.joined();
+    const Profile& profile = *joined.profile;
+    json steps = json::array(), busy = json::object(), rows = json::array();
+    for (const profile::Step& step : profile.steps)
+        steps.push_back({{"name", profile.names.text(step.name)},
+                         {"duration_us", us(static_cast<double>(step.duration))}});
+    for (std::size_t i = 0; i < profile.devices.size(); ++i)
+        busy[profile.devices[i]] = us(profile.busy[i]);
+    for (const GroupedRow& row : grouped(facts, by))
+        rows.push_back(rowJson(profile, row));
+    return {{"path", profile.path},
+            {"rank", profile.rank < 0 ? json() : json(profile.rank)},
+            {"events", profile.events.size()},
+            {"threads", threads(profile)},
+            {"streams", streams(profile)},
+            {"steps", steps},
+            {"busy_us", busy},
+            {"joined_share", joined.share()},
+            {"joined",
+             {{"regions", tallyJson(joined.regions)},
+              {"graph_calls", tallyJson(joined.graphs)},
+              {"kernels", tallyJson(joined.kernels)},
+              {"operators", tallyJson(joined.operators)}}},
+            {"by", profile::byNames[static_cast<std::size_t>(by)]},
+            {"rows", rows},
+            {"unjoined_us", us(joined.busy - joined.joined)},
+            {"warnings", profile.warnings}};
+}
+
+std::string profileCsv(profile::Facts& facts, By by) {
+    const Profile& profile = *facts.joined()->profile;
+    std::string out =
+        "key,device,part,compile,stage,node,kernel,file,line,module,count,self_us,median_us,evidence\n";
+    for (const GroupedRow& row : grouped(facts, by)) {
+        const std::vector<std::string> fields = {row.key,
+                                                 profile.devices[row.device],
+                                                 std::string(partName(row.part)),
+                                                 row.compile,
+                                                 row.stage,
+                                                 row.node,
+                                                 row.kernel,
+                                                 row.file,
+                                                 row.line == 0 ? std::string() : std::to_string(row.line),
+                                                 row.module,
+                                                 std::to_string(row.count),
+                                                 decimals(us(row.self)),
+                                                 row.median ? decimals(us(*row.median)) : std::string(),
+                                                 row.evidence};
+        for (std::size_t i = 0; i < fields.size(); ++i)
+            out += (i == 0 ? "" : ",") + csvField(fields[i]);
+        out += '\n';
+    }
+    return out;
+}
+
+std::string profileText(profile::Facts& facts, By by, std::size_t top) {
+    const Joined& joined = *facts.joined();
+    const std::vector<GroupedRow> rows = grouped(facts, by);
+    const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
+    using enum Table::Align;
+    Table table({Right, Right, Right, Right, Left, Left, Left});
+    table.add({"self us", "share", "in a step", "count",
+               std::string(profile::byNames[static_cast<std::size_t>(by)]), "compile", "how it is known"});
+    double rest = 0;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const GroupedRow& row = rows[i];
+        if (i >= shown) {
+            rest += row.self;
+            continue;
+        }
+        std::string key = elide(row.key, 72);
+        if (joined.profile->devices.size() > 1) key += " on " + joined.profile->devices[row.device];
+        table.add({micros(us(row.self)), percent(joined.busy > 0 ? row.self / joined.busy : 0),
+                   row.median ? micros(us(*row.median)) : "", std::to_string(row.count), key, row.compile,
+                   row.evidence});
+    }
+    std::string out = header(joined) + '\n' + table.toString("  ");
+    if (shown < rows.size())
+        out += "  and " + count(rows.size() - shown, "further row") + " with " + micros(us(rest)) +
+               " us; --top 0 prints all\n";
+    for (const std::string& warning : joined.warnings)
+        out += "warning: " + warning + '\n';
+    return out;
+}
+
+} // namespace dynascope::cli
