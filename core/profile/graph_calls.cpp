@@ -239,7 +239,9 @@ std::string shapesOf(const ir::Graph& graph, const ir::Node& node) {
 GraphOperators::GraphOperators(const ir::Graph& graph) {
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
         std::string name = operatorOf(graph.node(i));
-        if (!name.empty()) m_operators.push_back({std::move(name), shapesOf(graph, graph.node(i)), i});
+        if (name.empty()) continue;
+        m_names.insert(name);
+        m_operators.push_back({std::move(name), shapesOf(graph, graph.node(i)), i});
     }
 }
 
@@ -275,6 +277,8 @@ std::vector<Matched> GraphOperators::match(std::span<const CalledOperator> opera
         runFrom = b + 1;
     }
     fill(own.size(), run.size());
+    for (std::size_t i = 0; i < out.size(); ++i)
+        out[i].foreign = !m_names.contains(operators[i].name);
     return out;
 }
 

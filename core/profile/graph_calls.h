@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -53,6 +54,7 @@ struct Matched {
     int kernel = -1, call = -1; ///< of output code
     std::uint32_t node = none;  ///< of a graph
     Link link = Link::None;
+    bool foreign = false; ///< the graph has no operator of that name: it is none of its own
 };
 
 /// An operator, or the CPU's side of a kernel, that a graph's call holds directly.
@@ -98,6 +100,7 @@ private:
         std::uint32_t node = none;
     };
     std::vector<Operator> m_operators;
+    std::set<std::string, std::less<>> m_names;
 };
 
 /// The shapes of tensors that have dimensions, in order: "[8, 32][32]"; the same for an event and for a node.

@@ -57,6 +57,7 @@ std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, B
         if (row.brokenCompile >= 0) return "graph break at " + facts.breakPlace;
         return row.compile >= 0 ? "compiled code" : words;
     case By::Step:
+    case By::Operator:
         break;
     }
     return {};
@@ -108,6 +109,36 @@ std::vector<GroupedRow> bySteps(const Joined& joined) {
     return out;
 }
 
+std::vector<GroupedRow> byOperators(const Joined& joined) {
+    const Profile& profile = *joined.profile;
+    std::map<std::pair<std::uint32_t, std::uint8_t>, std::size_t> index;
+    std::vector<GroupedRow> out;
+    std::vector<std::vector<std::pair<int, double>>> steps;
+    for (const Event& event : profile.events) {
+        if (!takesTime(event.kind)) continue;
+        const auto [known, isNew] = index.try_emplace({event.name, event.device}, out.size());
+        if (isNew) {
+            out.emplace_back();
+            out.back().key = profile.nameOf(event);
+            out.back().device = event.device;
+            steps.emplace_back();
+        }
+        GroupedRow& row = out[known->second];
+        ++row.count;
+        row.self += event.self;
+        const int step = profile.stepOf(event);
+        std::vector<std::pair<int, double>>& own = steps[known->second];
+        if (own.empty() || own.back().first != step) own.emplace_back(step, 0.0);
+        own.back().second += event.self;
+    }
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        RowTable::mergeSteps(steps[i]);
+        out[i].median = medianBySteps(steps[i], profile.steps.size());
+    }
+    std::ranges::stable_sort(out, [](const GroupedRow& a, const GroupedRow& b) { return a.self > b.self; });
+    return out;
+}
+
 } // namespace
 
 std::optional<By> byNamed(std::string_view name) {
@@ -127,6 +158,7 @@ double medianOf(std::vector<double> values) {
 std::vector<GroupedRow> grouped(Facts& facts, By by) {
     const Joined& joined = *facts.joined();
     if (by == By::Step) return bySteps(joined);
+    if (by == By::Operator) return byOperators(joined);
     std::map<std::tuple<std::string, std::string, std::uint8_t, int, int>, std::size_t> index;
     std::vector<GroupedRow> out;
     std::vector<std::vector<std::pair<int, double>>> steps;

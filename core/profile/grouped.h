@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of a joined profile: its time by node, kernel, source line, module, compile, graph break or step. However it
-// is grouped, the rows of a device add up to its busy time.
+// Tables of a joined profile: its time by node, kernel, source line, module, compile, graph break, step, or operator as
+// PyTorch's own table has it. However it is grouped, the rows of a device add up to its busy time.
 #pragma once
 
 #include "core/profile/facts.h"
@@ -15,16 +15,16 @@
 
 namespace dynascope::profile {
 
-enum class By : std::uint8_t { Node, Kernel, Line, Module, Compile, Break, Step };
-inline constexpr std::array<std::string_view, 7> byNames = {"node",    "kernel", "line", "module",
-                                                            "compile", "break",  "step"};
+enum class By : std::uint8_t { Node, Kernel, Line, Module, Compile, Break, Step, Operator };
+inline constexpr std::array<std::string_view, 8> byNames = {"node",    "kernel", "line", "module",
+                                                            "compile", "break",  "step", "operator"};
 [[nodiscard]] std::optional<By> byNamed(std::string_view name);
 
 struct GroupedRow {
     std::string key; ///< what the row is of, in words
     std::uint8_t device = 0;
-    std::vector<std::uint32_t> rows;                        ///< into Joined::rows; empty for By::Step
-    Part part = Part::Eager;                                ///< of all of them, else of the longest
+    std::vector<std::uint32_t> rows; ///< into Joined::rows; empty for By::Step and By::Operator
+    Part part = Part::Eager;         ///< of all of them, else of the longest
     std::string compile, stage, node, kernel, file, module; ///< empty where they differ, or none
     std::string evidence;                                   ///< of the row with the most time
     std::uint32_t line = 0;

@@ -97,6 +97,7 @@ private:
             if ((around.part == Part::Kernel || around.part == Part::Node) &&
                 around.device == event(i).device)
                 return add(i, around, false);
+            if (around.part == Part::Runtime && around.name != 0) return add(i, around, false);
         }
         Row row = rowFor(i, Part::Eager, m_contexts.owner(i));
         row.name = event(i).name;
@@ -214,6 +215,12 @@ private:
             if (matched[k].node != none) end = event(events[k]).end();
         for (std::size_t k = 0; k < events.size(); ++k) {
             if (ownFrame && event(events[k]).start >= end) break; // the frame's own code
+            if (!ownFrame && matched[k].foreign) {                // of the wrapper around the graph
+                Row row = rowFor(events[k], Part::Runtime, owner);
+                row.name = event(events[k]).name;
+                m_preset.emplace(events[k], row);
+                continue;
+            }
             ++m_out.operators.all;
             if (matched[k].node == none) continue;
             ++m_out.operators.joined;

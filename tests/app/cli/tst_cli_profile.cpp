@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli profile, on the profiles and traces of tests/data/profile.
+#include "tests/support/programs.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QtTest>
+
+using namespace dynascope;
+
+namespace {
+
+const QString folder = QStringLiteral(DYNASCOPE_TEST_DATA "/profile/");
+
+struct Run {
+    int exitCode = -1;
+    QByteArray out, err;
+};
+
+Run cli(const QStringList& arguments) {
+    QProcess process;
+    process.start(test::program("dynascope-cli"), QStringList{"profile"} + arguments);
+    process.closeWriteChannel();
+    if (!process.waitForFinished(60000) || process.exitStatus() != QProcess::NormalExit) return {};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QJsonObject json(const QStringList& arguments) {
+    return QJsonDocument::fromJson(cli(arguments + QStringList{"--json"}).out).object();
+}
+
+} // namespace
+
+class TestCliProfile : public QObject {
+    Q_OBJECT
+private slots:
+    void saysWhereTimeGoes() {
+        const Run run = cli({folder + "breaks", "--by", "break"});
+        QVERIFY2(run.exitCode == 0, run.err);
+        QVERIFY2(run.out.contains("3 steps, median 5468.3 us") &&
+                     run.out.contains("9 of 9 compiled regions") &&
+                     run.out.contains("graph break at profiles.py:16"),
+                 run.out);
+        const Run top = cli({folder + "encoder_inductor", "--top", "2"});
+        QVERIFY2(top.out.contains("further rows with"), top.out);
+    }
+
+    void itsDocumentAddsUp() {
+        for (const char* const by :
+             {"node", "kernel", "line", "module", "compile", "break", "step", "operator"}) {
+            const QJsonObject document = json({folder + "mlp_aot", "--by", by});
+            double sum = 0;
+            for (const QJsonValue& row : document["rows"].toArray())
+                sum += row["self_us"].toDouble();
+            QVERIFY2(std::abs(sum - document["busy_us"]["cpu"].toDouble()) < 1, by);
+            QCOMPARE(document["steps"].toArray().size(), 3);
+            QCOMPARE(document["joined"]["operators"]["all"].toInt(), 69);
+        }
+        const QJsonObject nodes = json({folder + "mlp_aot"});
+        const auto rows = nodes["rows"].toArray();
+        const auto gelu = std::find_if(
+            rows.begin(), rows.end(), [](const QJsonValue& row) { return row["node"].toString() == "gelu"; });
+        QVERIFY(gelu != rows.end());
+        QCOMPARE((*gelu)["stage"].toString(), QStringLiteral("aot_forward_graph"));
+        QCOMPARE((*gelu)["kernel"].toString(), QStringLiteral("aten.gelu.default"));
+        QVERIFY((*gelu)["line"].toInt() > 0 && (*gelu)["median_us"].toDouble() > 0);
+    }
+
+    void itsTableIsCsv() {
+        const Run run = cli({folder + "mlp_aot", "--csv"});
+        const QList<QByteArray> lines = run.out.split('\n');
+        QVERIFY(lines.size() > 20);
+        QVERIFY(lines.front().startsWith("key,device,part,compile"));
+        QVERIFY(run.out.contains("\ngelu,cpu,node,0/0,aot_forward_graph,gelu,"));
+    }
+
+    void limitsMakeTheStatus() {
+        QCOMPARE(cli({folder + "mlp_aot", "--max-step-us", "1e6", "--min-joined", "0.5"}).exitCode, 0);
+        const Run slow = cli({folder + "mlp_aot", "--max-step-us", "10"});
+        QVERIFY(slow.exitCode == 1 && slow.out.contains("more than 10"));
+        QCOMPARE(cli({folder + "mlp_aot", "--min-joined", "0.99", "--json"}).exitCode, 1);
+        QCOMPARE(cli({folder + "mlp_aot", "--min-joined", "much"}).exitCode, 2);
+        QCOMPARE(cli({folder + "mlp_aot", "--by", "colour"}).exitCode, 2);
+        QCOMPARE(cli({folder + "mlp_aot", "--csv", "--json"}).exitCode, 2);
+    }
+
+    void aProfileAloneAndItsCapture() {
+        const QString profile = folder + "mlp_aot/profile.json.gz";
+        const QJsonObject alone = json({profile});
+        QCOMPARE(alone["joined_share"].toDouble(), 0.0);
+        QVERIFY(alone["unjoined_us"].toDouble() > 9000);
+        const QJsonObject joined = json({profile, "--capture", folder + "mlp_aot/trace.log.xz"});
+        QVERIFY(joined["joined_share"].toDouble() > 0.8);
+        const Run none = cli({folder + "mlp_aot/trace.log.xz"});
+        QVERIFY(none.exitCode == 2 && none.err.contains("export_chrome_trace"));
+    }
+
+    void damagedInput() {
+        QTemporaryDir temporary;
+        QFile file(temporary.filePath("profile.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("{\"schemaVersion\": 1, \"traceEvents\": [");
+        file.close();
+        const Run run = cli({file.fileName()});
+        QVERIFY2(run.exitCode == 2 && run.err.count('\n') == 1, run.err);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCliProfile)
+#include "tst_cli_profile.moc"
