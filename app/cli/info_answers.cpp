@@ -37,7 +37,8 @@ std::vector<Answer> infoAnswers(const session::Session& session) {
     const std::uint64_t bytes = graphBytes(session);
     std::vector<Answer> out;
     for (const Question question : answers::questions) {
-        const bool applies = question != Question::Ranks || session.ranks.size() > 1;
+        const bool applies = (question != Question::Ranks || session.ranks.size() > 1) &&
+                             (question != Question::RunTime || !session.profiles.empty());
         if (answers::isSlow(question) && applies && bytes > mostGraphBytes) {
             Answer large;
             large.question = question;

@@ -95,7 +95,8 @@ std::string_view standingName(Standing standing) {
 }
 
 bool isSlow(Question question) {
-    return question == Question::CudaGraphs || question == Question::Memory || question == Question::Ranks;
+    return question == Question::CudaGraphs || question == Question::Memory ||
+           question == Question::RunTime || question == Question::Ranks;
 }
 
 Answer answer(const session::Session& session, Question question, const TaskContext& task) {
@@ -115,7 +116,7 @@ Answer answer(const session::Session& session, Question question, const TaskCont
     case Question::Memory:
         return detail::memoryAnswer(session, task);
     case Question::RunTime:
-        return detail::runTimeAnswer(session);
+        return detail::runTimeAnswer(session, task);
     case Question::Ranks:
         return detail::ranksAnswer(session, task);
     case Question::Reading:

@@ -270,19 +270,6 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     return out;
 }
 
-Answer runTimeAnswer(const Session& session) {
-    const bool graphs = std::any_of(session.compiles.begin(), session.compiles.end(), [](const Compile& c) {
-        return std::any_of(c.stages.begin(), c.stages.end(), [](const session::StagePtr& stage) {
-            return stage->content == session::Stage::Content::Graph;
-        });
-    });
-    if (!graphs) return notHere(Question::RunTime, "This capture holds no graph that could be timed.");
-    return notHere(Question::RunTime,
-                   "A capture holds compile times, no run times. Replaying its graphs measures each node "
-                   "here.",
-                   "dynascope-cli replay CAPTURE");
-}
-
 Answer ranksAnswer(const Session& session, const TaskContext& task) {
     Answer out;
     out.question = Question::Ranks;

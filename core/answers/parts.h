@@ -14,7 +14,7 @@ namespace dynascope::answers::detail {
 [[nodiscard]] Answer cachesAnswer(const session::Session& session);
 [[nodiscard]] Answer cudaGraphsAnswer(const session::Session& session, const TaskContext& task);
 [[nodiscard]] Answer memoryAnswer(const session::Session& session, const TaskContext& task);
-[[nodiscard]] Answer runTimeAnswer(const session::Session& session);
+[[nodiscard]] Answer runTimeAnswer(const session::Session& session, const TaskContext& task);
 [[nodiscard]] Answer ranksAnswer(const session::Session& session, const TaskContext& task);
 [[nodiscard]] Answer readingAnswer(const session::Session& session);
 

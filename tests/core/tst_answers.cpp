@@ -289,6 +289,25 @@ private slots:
         QVERIFY(has(different.sentence, checks.firstDifferent));
     }
 
+    void runTimeIsAProfiles() {
+        const auto joined = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
+        QVERIFY(joined);
+        const Answer answer = answers::answer(**joined, Question::RunTime);
+        QCOMPARE(answer.standing, Standing::Know);
+        QCOMPARE(answer.figure, std::string("1.0 ms"));
+        QVERIFY2(answer.sentence.find("in kernels and nodes of compiled graphs") != std::string::npos,
+                 answer.sentence.c_str());
+        QVERIFY(answer.items.size() == 7 && answer.moreItems > 0);
+        QCOMPARE(answer.items.front().label, std::string("addmm"));
+        QCOMPARE(answer.items.front().target.node, std::string("addmm"));
+        const auto alone = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot/profile.json.gz");
+        QVERIFY(alone && (*alone)->kind == session::Kind::Profile);
+        const Answer operators = answers::answer(**alone, Question::RunTime);
+        QVERIFY(operators.note.find("no trace") != std::string::npos && !operators.items.empty());
+        const auto none = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot/trace.log.xz");
+        QVERIFY(none && answers::answer(**none, Question::RunTime).standing == Standing::NotHere);
+    }
+
     void commandsNameTheCapture() {
         const session::SessionPtr session = sample("encoder_train.log");
         const Answer answer = answers::answer(*session, Question::Stages);

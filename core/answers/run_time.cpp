@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where run time goes: from a profile beside the capture where there is one.
+#include "core/answers/parts.h"
+
+#include "core/base/words.h"
+#include "core/profile/grouped.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+namespace dynascope::answers::detail {
+
+namespace {
+
+using profile::By;
+using profile::Facts;
+using profile::GroupedRow;
+using profile::Joined;
+using profile::Part;
+using session::Compile;
+using session::Session;
+
+std::string timeText(double nanoseconds) {
+    if (nanoseconds >= 1e9) return formatSeconds(nanoseconds / 1e9);
+    if (nanoseconds < 1e6) return std::to_string(std::llround(nanoseconds / 1000)) + " us";
+    const std::string tenths = std::to_string(std::llround(nanoseconds / 1e5));
+    return tenths.substr(0, tenths.size() - 1) + '.' + tenths.back() + " ms";
+}
+
+/// "60 % is in kernels and nodes of compiled graphs, 38 % the cost of being compiled, 2 % outside compiled code".
+std::string sharesText(const Joined& joined) {
+    double computed = 0, overhead = 0, broken = 0, outside = 0, other = 0;
+    for (const profile::Row& row : joined.rows) {
+        if (row.part == Part::Kernel || row.part == Part::Node)
+            computed += row.self;
+        else if (row.brokenCompile >= 0)
+            broken += row.self;
+        else if (isOverhead(row.part))
+            overhead += row.self;
+        else if (row.part == Part::Eager)
+            outside += row.self;
+        else
+            other += row.self;
+    }
+    std::string out;
+    const auto add = [&](double time, std::string_view what) {
+        if (time > 0) out += (out.empty() ? "" : ", ") + percent(time, joined.busy) + ' ' + std::string(what);
+    };
+    add(computed, "is in kernels and nodes of compiled graphs");
+    add(overhead, "in guards, wrappers and bytecode around them");
+    add(broken, "behind graph breaks");
+    add(outside, "outside compiled code");
+    add(other, "in operators that are no node, or unknown");
+    return out;
+}
+
+Item itemOf(const Joined& joined, const GroupedRow& row) {
+    Item item;
+    item.label = row.key;
+    item.text = timeText(row.self);
+    item.count = row.count;
+    item.value = row.self / 1e9;
+    if (row.rows.empty()) return item;
+    const profile::Row& first = joined.rows[row.rows.front()];
+    if (first.compile < 0) return item;
+    item.target.compile = static_cast<std::size_t>(first.compile);
+    const Compile& compile = joined.session->compiles[item.target.compile];
+    if (!row.compile.empty()) item.place = row.compile;
+    if (first.part != Part::Kernel && first.part != Part::Node) return item;
+    item.target.stage = compile.stages[static_cast<std::size_t>(first.stage)];
+    if (first.part == Part::Node && !row.node.empty()) item.target.node = row.node;
+    return item;
+}
+
+Answer fromProfile(const Session& session, const TaskContext& task) {
+    Answer out;
+    out.question = Question::RunTime;
+    const profile::ProfilePtr profile = session::attachedAs<profile::Profile>(session.profiles.front());
+    // For this call alone, so that nothing keeps the session that it does not own.
+    const session::SessionPtr here(std::shared_ptr<const void>(), &session);
+    const auto joined = profile::join(here, profile, task);
+    if (!joined) return out;
+    out.standing = Standing::Know;
+    const Joined& all = **joined;
+    std::vector<double> steps;
+    for (const profile::Step& step : profile->steps)
+        steps.push_back(static_cast<double>(step.duration));
+    out.figure = timeText(steps.empty() ? all.busy : profile::medianOf(steps));
+    out.of = steps.empty() ? "busy in all, by a profile without steps"
+                           : "a step, the median of " + count(steps.size(), "step");
+    const bool alone = session.compiles.empty();
+    Facts facts(*joined);
+    const std::vector<GroupedRow> rows = grouped(facts, alone ? By::Operator : By::Node);
+    out.sentence = alone ? "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.'
+                         : "Of the time that processors were busy, " + sharesText(all) + '.';
+    if (alone)
+        out.note =
+            "This profile has no trace of the compiler beside it, so that nothing is joined to graphs.";
+    else if (all.graphs.joined < all.graphs.all || all.kernels.joined < all.kernels.all)
+        out.note = std::to_string(all.graphs.joined) + " of " + count(all.graphs.all, "graph call") +
+                   " and " + std::to_string(all.kernels.joined) + " of " + count(all.kernels.all, "kernel") +
+                   " are joined to this capture.";
+    if (session.profiles.size() > 1)
+        out.note += (out.note.empty() ? "" : " ") + std::string("Of ") +
+                    std::string(baseName(profile->path)) + ", the first of " +
+                    count(session.profiles.size(), "profile") + '.';
+    for (const GroupedRow& row : rows)
+        out.items.push_back(itemOf(all, row));
+    out.picture = Picture::Ranking;
+    out.axis = alone ? "Time of each operator by itself" : "Time of each node, kernel and wrapper by itself";
+    keepFirst(out, mostRows);
+    return out;
+}
+
+} // namespace
+
+Answer runTimeAnswer(const Session& session, const TaskContext& task) {
+    if (!session.profiles.empty()) return fromProfile(session, task);
+    const bool graphs = std::any_of(session.compiles.begin(), session.compiles.end(), [](const Compile& c) {
+        return std::any_of(c.stages.begin(), c.stages.end(), [](const session::StagePtr& stage) {
+            return stage->content == session::Stage::Content::Graph;
+        });
+    });
+    if (!graphs) return notHere(Question::RunTime, "This capture holds no graph that could be timed.");
+    return notHere(
+        Question::RunTime,
+        "A capture holds compile times; run times are in a profile of torch.profiler, if one lies in "
+        "its folder. Replaying its graphs measures each node here.",
+        "dynascope-cli replay CAPTURE");
+}
+
+} // namespace dynascope::answers::detail
