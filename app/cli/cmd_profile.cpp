@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli profile PATH [--capture CAPTURE] [--by WHAT] [--top N] [--max-step-us N] [--min-joined SHARE]
+// dynascope-cli profile PATH [OTHER] [--capture CAPTURE] [--by WHAT] [--top N] [--max-step-us N] [--min-joined SHARE]
 //                            [--json | --csv]
 #include "app/cli/command.h"
 #include "app/cli/profile_report.h"
@@ -16,7 +16,7 @@ using nlohmann::json;
 using profile::Facts;
 
 struct ProfileOptions {
-    std::string path, capture, by = "node", mostStepUs, leastJoined;
+    std::string path, other, capture, by = "node", mostStepUs, leastJoined;
     std::size_t top = 30;
     bool json = false, csv = false;
 };
@@ -32,8 +32,9 @@ Result<double> limit(const std::string& text, const char* name) {
 }
 
 /// The profiles of a path, each joined to the capture that is named, else to what was opened with it.
-Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& options) {
-    const auto opened = openInput(options.path);
+Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& options,
+                                                       const std::string& path) {
+    const auto opened = openInput(path);
     if (!opened) return tl::unexpected(opened.error());
     session::SessionPtr capture = *opened;
     if (!options.capture.empty()) {
@@ -45,7 +46,7 @@ Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& opt
         return tl::unexpected(Error{
             "no profile: export_chrome_trace() of torch.profiler writes one, into the folder of the trace "
             "or elsewhere",
-            options.path, 0, 0});
+            path, 0, 0});
     std::vector<profile::JoinedPtr> out;
     for (const auto& one : session::attachedAs<profile::Profile>((*opened)->profiles)) {
         const auto joined = profile::join(capture, one);
@@ -70,13 +71,37 @@ std::string missed(const profile::Joined& joined, double mostStepUs, double leas
     return out;
 }
 
+/// Of each path the first profile.
+int compare(const ProfileOptions& options, double mostStepUs, double leastJoined) {
+    const auto a = joinedProfiles(options, options.path);
+    if (!a) return fail(a.error());
+    const auto b = joinedProfiles(options, options.other);
+    if (!b) return fail(b.error());
+    if (options.csv) return fail("--csv is of one profile; --json compares");
+    const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
+    if (by == profile::By::Step) return fail("steps of two runs are not the same steps: choose another --by");
+    for (const auto* const side : {&*a, &*b})
+        if (side->front()->profile->steps.empty())
+            return fail(
+                Error{"a profile without steps cannot be compared", side->front()->profile->path, 0, 0});
+    Facts factsA(a->front()), factsB(b->front());
+    const std::string misses =
+        missed(*a->front(), mostStepUs, leastJoined) + missed(*b->front(), mostStepUs, leastJoined);
+    if (options.json)
+        print(comparedJson(factsA, factsB, by).dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+    else
+        print(comparedText(factsA, factsB, by, options.top) + misses);
+    return misses.empty() ? exitOk : exitFailure;
+}
+
 int run(const ProfileOptions& options) {
     if (options.json && options.csv) return fail("--json and --csv are two forms; choose one");
     const auto mostStepUs = limit(options.mostStepUs, "--max-step-us");
     if (!mostStepUs) return fail(mostStepUs.error());
     const auto leastJoined = limit(options.leastJoined, "--min-joined");
     if (!leastJoined) return fail(leastJoined.error());
-    const auto all = joinedProfiles(options);
+    if (!options.other.empty()) return compare(options, *mostStepUs, *leastJoined);
+    const auto all = joinedProfiles(options, options.path);
     if (!all) return fail(all.error());
     const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
     json documents = json::array();
@@ -115,6 +140,8 @@ void addProfile(Parser& parser) {
         .add("path", options->path,
              "Profile (Kineto or Chrome trace, .gz), or a folder with one beside its trace")
         .required();
+    command.add("other", options->other,
+                "Another one, to be compared with: what became slower, and by how much");
     command.add("--capture", options->capture, "The trace that it belongs to, where that lies elsewhere");
     command.add("--by", options->by, "What the rows are of")
         .oneOf({profile::byNames.begin(), profile::byNames.end()})

@@ -200,4 +200,54 @@ std::string profileText(profile::Facts& facts, By by, std::size_t top) {
     return out;
 }
 
+json comparedJson(profile::Facts& a, profile::Facts& b, By by) {
+    json rows = json::array();
+    for (const profile::ComparedRow& row : compared(a, b, by))
+        rows.push_back({{"key", row.key},
+                        {"device", row.device},
+                        {"compile", text(row.compile)},
+                        {"stage", text(row.stage)},
+                        {"a_us", row.a ? json(us(*row.a)) : json()},
+                        {"b_us", row.b ? json(us(*row.b)) : json()},
+                        {"change_us", us(row.change())},
+                        {"noise_us", us(row.noise)},
+                        {"beyond_noise", row.beyond}});
+    const Profile &first = *a.joined()->profile, &second = *b.joined()->profile;
+    return {{"a", first.path},
+            {"b", second.path},
+            {"by", profile::byNames[static_cast<std::size_t>(by)]},
+            {"step_us", {{"a", medianStepUs(first)}, {"b", medianStepUs(second)}}},
+            {"rows", rows}};
+}
+
+std::string comparedText(profile::Facts& a, profile::Facts& b, By by, std::size_t top) {
+    const Profile &first = *a.joined()->profile, &second = *b.joined()->profile;
+    std::string out = "A " + first.path + ": " + count(first.steps.size(), "step") + ", median " +
+                      micros(medianStepUs(first)) + " us\nB " + second.path + ": " +
+                      count(second.steps.size(), "step") + ", median " + micros(medianStepUs(second)) +
+                      " us\n\n";
+    using enum Table::Align;
+    Table table({Right, Right, Right, Right, Left, Left, Left});
+    table.add({"A us", "B us", "change", "noise", "",
+               std::string(profile::byNames[static_cast<std::size_t>(by)]), "compile"});
+    const std::vector<profile::ComparedRow> rows = compared(a, b, by);
+    const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+        const profile::ComparedRow& row = rows[i];
+        const std::string word = !row.a             ? "only in B"
+                                 : !row.b           ? "only in A"
+                                 : !row.beyond      ? ""
+                                 : row.change() > 0 ? "slower"
+                                                    : "faster";
+        const std::string sign = row.change() < 0 ? "-" : "+";
+        table.add({row.a ? micros(us(*row.a)) : "", row.b ? micros(us(*row.b)) : "",
+                   sign + micros(us(std::abs(row.change()))), micros(us(row.noise)), word, elide(row.key, 72),
+                   row.compile});
+    }
+    out += table.toString("  ");
+    if (shown < rows.size())
+        out += "  and " + count(rows.size() - shown, "further row") + "; --top 0 prints all\n";
+    return out;
+}
+
 } // namespace dynascope::cli

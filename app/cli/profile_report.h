@@ -3,7 +3,7 @@
 // What `profile` prints.
 #pragma once
 
-#include "core/profile/grouped.h"
+#include "core/profile/compared.h"
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -19,5 +19,9 @@ namespace dynascope::cli {
 [[nodiscard]] std::string profileCsv(profile::Facts& facts, profile::By by);
 /// The `top` rows that took the most time, and what the others add up to; all for 0.
 [[nodiscard]] std::string profileText(profile::Facts& facts, profile::By by, std::size_t top);
+
+/// Two profiles, whose steps are compared.
+[[nodiscard]] nlohmann::json comparedJson(profile::Facts& a, profile::Facts& b, profile::By by);
+[[nodiscard]] std::string comparedText(profile::Facts& a, profile::Facts& b, profile::By by, std::size_t top);
 
 } // namespace dynascope::cli

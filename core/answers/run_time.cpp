@@ -31,28 +31,16 @@ std::string timeText(double nanoseconds) {
 
 /// "60 % is in kernels and nodes of compiled graphs, 38 % the cost of being compiled, 2 % outside compiled code".
 std::string sharesText(const Joined& joined) {
-    double computed = 0, overhead = 0, broken = 0, outside = 0, other = 0;
-    for (const profile::Row& row : joined.rows) {
-        if (row.part == Part::Kernel || row.part == Part::Node)
-            computed += row.self;
-        else if (row.brokenCompile >= 0)
-            broken += row.self;
-        else if (isOverhead(row.part))
-            overhead += row.self;
-        else if (row.part == Part::Eager)
-            outside += row.self;
-        else
-            other += row.self;
-    }
+    const profile::Shares shares = sharesOf(joined);
     std::string out;
     const auto add = [&](double time, std::string_view what) {
         if (time > 0) out += (out.empty() ? "" : ", ") + percent(time, joined.busy) + ' ' + std::string(what);
     };
-    add(computed, "is in kernels and nodes of compiled graphs");
-    add(overhead, "in guards, wrappers and bytecode around them");
-    add(broken, "behind graph breaks");
-    add(outside, "outside compiled code");
-    add(other, "in operators that are no node, or unknown");
+    add(shares.computed, "is in kernels and nodes of compiled graphs");
+    add(shares.overhead, "in guards, wrappers and bytecode around them");
+    add(shares.broken, "behind graph breaks");
+    add(shares.outside, "outside compiled code");
+    add(shares.other, "in operators that are no node, or unknown");
     return out;
 }
 

@@ -109,7 +109,19 @@ std::vector<GroupedRow> bySteps(const Joined& joined) {
     return out;
 }
 
-std::vector<GroupedRow> byOperators(const Joined& joined) {
+/// Of a row's time, what lies in a step.
+double timeIn(double all, const std::vector<std::pair<int, double>>& bySteps, int step) {
+    if (step == allSteps) return all;
+    const auto at = std::ranges::lower_bound(bySteps, step, {}, &std::pair<int, double>::first);
+    return at != bySteps.end() && at->first == step ? at->second : 0;
+}
+
+void sortByTime(std::vector<GroupedRow>& rows, int step) {
+    if (step != allSteps) std::erase_if(rows, [](const GroupedRow& row) { return row.self == 0; });
+    std::ranges::stable_sort(rows, [](const GroupedRow& a, const GroupedRow& b) { return a.self > b.self; });
+}
+
+std::vector<GroupedRow> byOperators(const Joined& joined, int step) {
     const Profile& profile = *joined.profile;
     std::map<std::pair<std::uint32_t, std::uint8_t>, std::size_t> index;
     std::vector<GroupedRow> out;
@@ -126,16 +138,18 @@ std::vector<GroupedRow> byOperators(const Joined& joined) {
         GroupedRow& row = out[known->second];
         ++row.count;
         row.self += event.self;
-        const int step = profile.stepOf(event);
+        const int at = profile.stepOf(event);
         std::vector<std::pair<int, double>>& own = steps[known->second];
-        if (own.empty() || own.back().first != step) own.emplace_back(step, 0.0);
+        if (own.empty() || own.back().first != at) own.emplace_back(at, 0.0);
         own.back().second += event.self;
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
         RowTable::mergeSteps(steps[i]);
         out[i].median = medianBySteps(steps[i], profile.steps.size());
+        out[i].self = timeIn(out[i].self, steps[i], step);
+        out[i].bySteps = std::move(steps[i]);
     }
-    std::ranges::stable_sort(out, [](const GroupedRow& a, const GroupedRow& b) { return a.self > b.self; });
+    sortByTime(out, step);
     return out;
 }
 
@@ -155,10 +169,28 @@ double medianOf(std::vector<double> values) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
-std::vector<GroupedRow> grouped(Facts& facts, By by) {
+Shares sharesOf(const Joined& joined, int step) {
+    Shares out;
+    for (const Row& row : joined.rows) {
+        const double time = timeIn(row.self, row.bySteps, step);
+        if (computes(row))
+            out.computed += time;
+        else if (row.brokenCompile >= 0)
+            out.broken += time;
+        else if (isOverhead(row.part))
+            out.overhead += time;
+        else if (row.part == Part::Eager)
+            out.outside += time;
+        else
+            out.other += time;
+    }
+    return out;
+}
+
+std::vector<GroupedRow> grouped(Facts& facts, By by, int step) {
     const Joined& joined = *facts.joined();
     if (by == By::Step) return bySteps(joined);
-    if (by == By::Operator) return byOperators(joined);
+    if (by == By::Operator) return byOperators(joined, step);
     std::map<std::tuple<std::string, std::string, std::uint8_t, int, int>, std::size_t> index;
     std::vector<GroupedRow> out;
     std::vector<std::vector<std::pair<int, double>>> steps;
@@ -202,9 +234,11 @@ std::vector<GroupedRow> grouped(Facts& facts, By by) {
     for (std::size_t i = 0; i < out.size(); ++i) {
         RowTable::mergeSteps(steps[i]);
         out[i].median = medianBySteps(steps[i], joined.profile->steps.size());
+        out[i].self = timeIn(out[i].self, steps[i], step);
+        out[i].bySteps = std::move(steps[i]);
         if (out[i].line == 0) out[i].file.clear();
     }
-    std::ranges::stable_sort(out, [](const GroupedRow& a, const GroupedRow& b) { return a.self > b.self; });
+    sortByTime(out, step);
     return out;
 }
 

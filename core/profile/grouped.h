@@ -28,14 +28,29 @@ struct GroupedRow {
     std::string compile, stage, node, kernel, file, module; ///< empty where they differ, or none
     std::string evidence;                                   ///< of the row with the most time
     std::uint32_t line = 0;
-    bool joined = false;          ///< to a compile or a graph break
-    std::size_t count = 0;        ///< events; turns for By::Step
-    double self = 0;              ///< nanoseconds
-    std::optional<double> median; ///< nanoseconds in a step; nothing where there are no steps
+    bool joined = false;                         ///< to a compile or a graph break
+    std::size_t count = 0;                       ///< events; turns for By::Step
+    double self = 0;                             ///< nanoseconds
+    std::optional<double> median;                ///< nanoseconds in a step; nothing where there are no steps
+    std::vector<std::pair<int, double>> bySteps; ///< as Row::bySteps; empty for By::Step
 };
 
-/// The most time first; steps in their order.
-[[nodiscard]] std::vector<GroupedRow> grouped(Facts& facts, By by);
+inline constexpr int allSteps = -2;
+
+/// The most time first; steps in their order. Of one step (into Profile::steps) where one is given: then rows without
+/// time in it are left out, and the others keep their counts and medians over all.
+[[nodiscard]] std::vector<GroupedRow> grouped(Facts& facts, By by, int step = allSteps);
+
+/// Where the time of all devices goes, in nanoseconds.
+struct Shares {
+    double computed = 0; ///< in kernels and nodes of compiled graphs
+    double overhead = 0; ///< in guards, wrappers and bytecode around them
+    double broken = 0;   ///< behind graph breaks
+    double outside = 0;  ///< outside compiled code
+    double other = 0; ///< in operators that are no node that is known, or on a device and launched by nobody
+    [[nodiscard]] double all() const { return computed + overhead + broken + outside + other; }
+};
+[[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps);
 
 /// Median of numbers; 0 of none.
 [[nodiscard]] double medianOf(std::vector<double> values);

@@ -2,7 +2,7 @@
 //
 // Profiles joined to their captures: real ones of tests/data/profile, and events of a GPU written by hand.
 #include "core/capture/open.h"
-#include "core/profile/grouped.h"
+#include "core/profile/compared.h"
 #include "tests/support/trace_text.h"
 
 #include <QtTest>
@@ -192,6 +192,65 @@ private slots:
         QVERIFY(std::ranges::any_of(joined->rows, [](const Row& row) {
             return row.part == Part::Guards && row.brokenCompile >= 0 && row.compile != row.brokenCompile;
         }));
+    }
+
+    void linesOfKernels() {
+        const JoinedPtr joined = joinedFolder("breaks");
+        QVERIFY(joined);
+        Facts facts(joined);
+        const auto rows = grouped(facts, By::Line);
+        const GroupedRow* line = rowWithKey(rows, "profiles.py:16");
+        QVERIFY(line && line->line == 16 && line->file.ends_with("profiles.py"));
+        QVERIFY(line->part == Part::Kernel);
+    }
+
+    void oneStepOfAll() {
+        const JoinedPtr joined = joinedFolder("mlp_aot");
+        QVERIFY(joined);
+        Facts facts(joined);
+        for (const By by : {By::Node, By::Operator, By::Break}) {
+            double steps = 0, all = 0, outside = 0;
+            for (int step = -1; step < int(joined->profile->steps.size()); ++step)
+                for (const GroupedRow& row : grouped(facts, by, step))
+                    (step < 0 ? outside : steps) += row.self;
+            for (const GroupedRow& row : grouped(facts, by))
+                all += row.self;
+            QVERIFY(steps > 0 && std::abs(steps + outside - all) < 1000);
+        }
+        QVERIFY(std::abs(sharesOf(*joined).all() - joined->busy) < 1000);
+        QVERIFY(sharesOf(*joined, 0).all() < joined->busy);
+    }
+
+    void slowerBeyondTheNoise() {
+        const auto profileOf = [](double mm) {
+            std::string events;
+            const auto add = [&](const char* category, const QString& name, double at, double duration) {
+                events +=
+                    (events.empty() ? "" : ",") +
+                    QStringLiteral(R"({"ph":"X","cat":"%1","name":"%2","pid":1,"tid":1,"ts":%3,"dur":%4})")
+                        .arg(QLatin1String(category), name)
+                        .arg(at)
+                        .arg(duration)
+                        .toStdString();
+            };
+            for (int step = 0; step < 5; ++step) {
+                add("user_annotation", QStringLiteral("ProfilerStep#%1").arg(step), 1000 * step, 900);
+                add("cpu_op", QStringLiteral("aten::mm"), 1000 * step + 10, mm + step);
+                add("cpu_op", QStringLiteral("aten::relu"), 1000 * step + 300, 50 + 20 * step);
+            }
+            return joinedTexts({}, events);
+        };
+        Facts a(profileOf(100)), b(profileOf(150));
+        std::map<std::string, ComparedRow> rows;
+        for (ComparedRow& row : compared(a, b, By::Operator))
+            rows[row.key] = row;
+        QVERIFY(rows.at("aten::mm").beyond);
+        QCOMPARE(rows.at("aten::mm").change(), 50000.0);
+        QVERIFY(!rows.at("aten::relu").beyond && rows.at("aten::relu").noise > 0);
+        QVERIFY(!rows.at("ProfilerStep#1").beyond);
+        Facts c(profileOf(105));
+        for (const ComparedRow& row : compared(a, c, By::Operator))
+            QVERIFY(row.key != "aten::relu" || !row.beyond);
     }
 
     void kernelsOfAGpu() {

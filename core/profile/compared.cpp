@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/profile/compared.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+namespace dynascope::profile {
+
+namespace {
+
+/// What a row took in each step, those without it included.
+std::vector<double> stepTimes(const GroupedRow& row, std::size_t steps) {
+    std::vector<double> out;
+    for (const auto& [step, time] : row.bySteps)
+        if (step >= 0) out.push_back(time);
+    out.resize(std::max(out.size(), steps), 0.0);
+    return out;
+}
+
+/// Median deviation from the median, scaled so that it is a standard deviation where steps are spread normally.
+double spreadOf(const std::vector<double>& times) {
+    const double middle = medianOf(times);
+    std::vector<double> away;
+    for (const double time : times)
+        away.push_back(std::abs(time - middle));
+    return 1.4826 * medianOf(std::move(away));
+}
+
+} // namespace
+
+std::vector<ComparedRow> compared(Facts& a, Facts& b, By by) {
+    if (by == By::Step || a.joined()->profile->steps.empty() || b.joined()->profile->steps.empty()) return {};
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    std::map<Key, ComparedRow> rows;
+    const auto add = [&](Facts& facts, bool isA) {
+        const Profile& profile = *facts.joined()->profile;
+        for (const GroupedRow& group : grouped(facts, by)) {
+            const std::string& device = profile.devices[group.device];
+            ComparedRow& row = rows[{group.key, device, group.compile, group.stage}];
+            row.key = group.key;
+            row.device = device;
+            row.compile = group.compile;
+            row.stage = group.stage;
+            (isA ? row.a : row.b) = group.median.value_or(0);
+            const std::vector<double> times = stepTimes(group, profile.steps.size());
+            row.noise = std::max(row.noise, 2 * spreadOf(times));
+        }
+    };
+    add(a, true);
+    add(b, false);
+    const bool enough = std::min(a.joined()->profile->steps.size(), b.joined()->profile->steps.size()) >= 3;
+    std::vector<ComparedRow> out;
+    for (auto& [key, row] : rows) {
+        row.beyond = enough && row.a && row.b && std::abs(row.change()) > row.noise;
+        out.push_back(std::move(row));
+    }
+    std::ranges::stable_sort(out, [](const ComparedRow& left, const ComparedRow& right) {
+        return std::abs(left.change()) > std::abs(right.change());
+    });
+    return out;
+}
+
+} // namespace dynascope::profile
