@@ -10,6 +10,7 @@
 #include "views/engine/functionalize_page.h"
 #include "views/inductor/inductor_page.h"
 #include "views/memory/memory_page.h"
+#include "views/profile/profile_page.h"
 #include "views/recompiles/recompiles_page.h"
 #include "views/replay/replay_page.h"
 
@@ -21,9 +22,9 @@ using namespace views;
 
 const std::vector<PageSpec>& pageSpecs() {
     static const std::vector<PageSpec> specs{
-        answersPageSpec(), stagesPageSpec(),  breaksPageSpec(), recompilesPageSpec(), functionalizePageSpec(),
-        memoryPageSpec(),  comparePageSpec(), replayPageSpec(), autogradPageSpec(),   dynamoPageSpec(),
-        inductorPageSpec()};
+        answersPageSpec(),       stagesPageSpec(), breaksPageSpec(),   recompilesPageSpec(),
+        functionalizePageSpec(), memoryPageSpec(), comparePageSpec(),  replayPageSpec(),
+        autogradPageSpec(),      dynamoPageSpec(), inductorPageSpec(), profilePageSpec()};
     return specs;
 }
 

@@ -38,6 +38,9 @@ Workspace::Capture captureForAll() {
         const auto passes = capture::open(DYNASCOPE_TEST_DATA "/passes/block.dpasses");
         if (!passes) qFatal("%s", passes.error().toString().c_str());
         session.passRecordings = (*passes)->passRecordings;
+        const auto profile = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot/profile.json.gz");
+        if (!profile) qFatal("%s", profile.error().toString().c_str());
+        session.profiles = (*profile)->profiles;
         session::MemorySnapshot snapshot;
         snapshot.stacks.resize(1);
         snapshot.segments = {
@@ -144,31 +147,36 @@ private slots:
                              QStringLiteral("a graph"));
         QVERIFY(settles());
         QVERIFY(workspace().capture());
-        QCOMPARE(state(), QStringLiteral(
-                              "answers; stages; breaks: this capture has no graph break; "
-                              "recompiles: this capture has no recompile; functionalize; "
-                              "memory: needs a memory snapshot; compare; replay; autograd; "
-                              "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py; "
-                              "inductor: needs a recording of passes: dynascope-cli capture --passes -o DIR -- "
-                              "python script.py"));
+        QCOMPARE(
+            state(),
+            QStringLiteral("answers; stages; breaks: this capture has no graph break; "
+                           "recompiles: this capture has no recompile; functionalize; "
+                           "memory: needs a memory snapshot; compare; replay; autograd; "
+                           "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py; "
+                           "inductor: needs a recording of passes: dynascope-cli capture --passes -o DIR -- "
+                           "python script.py; "
+                           "profile: needs a profile of torch.profiler in the folder of the trace"));
         workspace().addCapture(captureForAll());
         QVERIFY(settles());
         QCOMPARE(state(), QStringLiteral("answers; stages; breaks; recompiles; functionalize; memory; "
-                                         "compare; replay; autograd; dynamo; inductor"));
+                                         "compare; replay; autograd; dynamo; inductor; profile"));
         session::Session empty;
         empty.title = "recordings";
         empty.recordings = workspace().capture()->session->recordings;
         workspace().addCapture({std::make_shared<const session::Session>(std::move(empty)), {}});
         QVERIFY(settles());
         QCOMPARE(workspace().place().page, Page::Dynamo);
-        QCOMPARE(state(), QStringLiteral("answers; stages: needs a capture with compiles; "
-                                         "breaks: this capture has no graph break; "
-                                         "recompiles: this capture has no recompile; "
-                                         "functionalize: needs compiled graphs; "
-                                         "memory: needs a memory snapshot; compare; "
-                                         "replay: needs compiled graphs; autograd: needs compiled graphs; "
-                                         "dynamo; inductor: needs a recording of passes: dynascope-cli capture "
-                                         "--passes -o DIR -- python script.py"));
+        QCOMPARE(state(),
+                 QStringLiteral("answers; stages: needs a capture with compiles; "
+                                "breaks: this capture has no graph break; "
+                                "recompiles: this capture has no recompile; "
+                                "functionalize: needs compiled graphs; "
+                                "memory: needs a memory snapshot; compare; "
+                                "replay: needs compiled graphs; autograd: needs compiled graphs; "
+                                "dynamo; inductor: needs a recording of passes: dynascope-cli capture "
+                                "--passes -o DIR -- python script.py; "
+                                "profile: needs a profile of torch.profiler in the folder of the "
+                                "trace"));
     }
 
     void backAndForwardRestoreEachPlace() {

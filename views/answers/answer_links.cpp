@@ -84,6 +84,7 @@ QString proofTitle(const Workspace& workspace, const Answer& answer) {
     case Question::Memory:
         return session && session->memory ? textOf("Memory") : textOf("What holds most");
     case Question::RunTime:
+        if (session && !session->profiles.empty()) return textOf("Profile");
         return compiles ? textOf("Replay") : QString();
     case Question::Ranks:
         return textOf("Compare the ranks");
@@ -112,8 +113,11 @@ void openProof(Workspace& workspace, const Answer& answer) {
     case Question::Stages:
         if (!openTarget(workspace, answer.question, answer.proof)) goToPage(workspace, Page::Stages);
         return;
-    case Question::CudaGraphs:
     case Question::RunTime:
+        return goToPage(workspace, workspace.session() && !workspace.session()->profiles.empty()
+                                       ? Page::Profile
+                                       : Page::Replay);
+    case Question::CudaGraphs:
         return goToPage(workspace, Page::Replay);
     case Question::Memory:
         if (workspace.session() && workspace.session()->memory) return goToPage(workspace, Page::Memory);

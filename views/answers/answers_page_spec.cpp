@@ -11,6 +11,7 @@ Page firstPage(const Workspace::Capture& capture) {
     const bool staged = std::ranges::any_of(
         compiles, [](const session::Compile& compile) { return !compile.stages.empty(); });
     if (!staged && !capture.session->passRecordings.empty()) return Page::Inductor;
+    if (compiles.empty() && !capture.session->profiles.empty()) return Page::Profile;
     const bool compiled = std::any_of(compiles.begin(), compiles.end(), [](const session::Compile& compile) {
         return !compile.id.empty() && compile.status != session::Status::Exported;
     });

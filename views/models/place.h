@@ -32,7 +32,8 @@ enum class Page {
     Replay,
     Autograd,
     Dynamo,
-    Inductor
+    Inductor,
+    Profile
 };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Where run time goes: a profile that was opened with the capture, by node, kernel, line, module, compile, graph break,
+// step or operator; of all steps, or of one.
+#pragma once
+
+#include "views/models/page_spec.h"
+#include "views/text/panel.h"
+
+#include <memory>
+
+class QComboBox;
+
+namespace dynascope::views {
+
+class FigureRow;
+class RowTable;
+
+/// GUI thread only. Joins and groups on the TaskRunner (tag "profile").
+class ProfilePage : public Panel, public CentrePage {
+    Q_OBJECT
+public:
+    static constexpr Page id = Page::Profile;
+    ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~ProfilePage() override;
+
+    [[nodiscard]] RowTable* table() const;
+    [[nodiscard]] FigureRow* figures() const;
+    [[nodiscard]] QComboBox* profiles() const;
+    [[nodiscard]] QComboBox* steps() const; ///< the first entry is all of them
+    [[nodiscard]] QComboBox* by() const;    ///< as profile::byNames
+
+protected:
+    void refresh() override;
+
+private:
+    struct Private;
+    struct Shown;
+    void forget();
+    void readAnew();
+    void ask();
+    void take(Shown shown);
+    void showRows();
+    void showFigures();
+    void follow(int row, int column);
+    std::unique_ptr<Private> d;
+};
+
+[[nodiscard]] PageSpec profilePageSpec();
+
+} // namespace dynascope::views

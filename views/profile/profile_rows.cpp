@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/profile/profile_rows.h"
+
+#include "views/models/labels.h"
+
+#include <QCoreApplication>
+
+namespace dynascope::views {
+
+namespace {
+
+using profile::By;
+using profile::GroupedRow;
+using profile::Part;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("ProfilePage", text);
+}
+
+ProfileLink linkOf(JoinedProfile& profile, const GroupedRow& group) {
+    ProfileLink out;
+    const profile::Joined& joined = *profile.joined;
+    for (const std::uint32_t index : group.rows) {
+        const profile::Row& row = joined.rows[index];
+        if (row.compile < 0 && row.brokenCompile < 0) continue;
+        const profile::RowFacts& facts = profile.facts->of(index);
+        out.compile = row.brokenCompile >= 0 ? row.brokenCompile : row.compile;
+        out.isBreak = row.brokenCompile >= 0;
+        const session::Compile& compile = joined.session->compiles[std::size_t(out.compile)];
+        if (out.isBreak) return out;
+        if (facts.nodeStage >= 0 && !facts.nodeNames.empty()) {
+            out.graph = compile.stages[std::size_t(facts.nodeStage)];
+            out.node = facts.nodeNames.front();
+        }
+        if (row.stage >= 0) {
+            const session::StagePtr& stage = compile.stages[std::size_t(row.stage)];
+            (stage->content == session::Stage::Content::Code ? out.code : out.graph) = stage;
+        }
+        if (!facts.lines.empty()) out.line = facts.lines.front();
+        return out;
+    }
+    return out;
+}
+
+TableCell number(const QString& text, double sort) {
+    return {.text = text, .sort = sort};
+}
+
+QString percentText(double share) {
+    return tr("%1 %").arg(100 * share, 0, 'f', 1);
+}
+
+bool holds(const TableRow& row, const QString& filter) {
+    return std::any_of(row.begin(), row.end(), [&](const TableCell& cell) {
+        return cell.text.contains(filter, Qt::CaseInsensitive);
+    });
+}
+
+} // namespace
+
+QString profileTime(double nanoseconds) {
+    const double us = nanoseconds / 1000;
+    if (us < 100) return tr("%1 µs").arg(us, 0, 'f', us < 10 ? 2 : 1);
+    return durationText(us);
+}
+
+std::vector<TableColumn> profileColumns() {
+    return {
+        {.title = tr("What"), .toolTip = tr("What the time was spent on"), .most = 320},
+        {.title = tr("Self"),
+         .toolTip = tr("Its own time, without what it calls"),
+         .most = 90,
+         .right = true},
+        {.title = tr("Share"),
+         .toolTip = tr("Of the time that processors were busy"),
+         .most = 110,
+         .right = true},
+        {.title = tr("In a step"), .toolTip = tr("Median over all steps"), .most = 90, .right = true},
+        {.title = tr("Count"), .toolTip = tr("How often, in all steps"), .most = 70, .right = true},
+        {.title = tr("Compile"), .most = 90},
+        {.title = tr("Kernel"), .toolTip = tr("Leads to the output code"), .most = 280},
+        {.title = tr("Line"), .toolTip = tr("Leads to the source line"), .most = 160},
+        {.title = tr("Module"), .most = 160},
+        {.title = tr("How it is known"), .toolTip = tr("Each link from the event to the row"), .most = 400}};
+}
+
+std::vector<ProfileRow> profileRows(JoinedProfile& profile, By by, int step) {
+    std::vector<ProfileRow> out;
+    for (profile::GroupedRow& row : grouped(*profile.facts, by, step)) {
+        ProfileLink link = linkOf(profile, row);
+        out.push_back({std::move(row), std::move(link)});
+    }
+    return out;
+}
+
+std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector<ProfileRow>& rows,
+                                const QString& filter, std::vector<int>& numbers) {
+    double all = 0, most = 0;
+    for (const ProfileRow& row : rows) {
+        all += row.row.self;
+        most = std::max(most, row.row.self);
+    }
+    std::vector<TableRow> out;
+    numbers.clear();
+    using Look = TableCell::Look;
+    const bool devices = joined.profile->devices.size() > 1;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const GroupedRow& row = rows[i].row;
+        const ProfileLink& link = rows[i].link;
+        QString what = toQString(row.key);
+        if (devices) what += QStringLiteral("  ") + toQString(joined.profile->devices[row.device]);
+        const bool computes = row.part == Part::Kernel || row.part == Part::Node;
+        const QString line = row.line > 0 ? fileName(row.file) + u':' + QString::number(row.line) : QString();
+        TableCell share = number(all > 0 ? percentText(row.self / all) : QString(), row.self);
+        share.share = most > 0 ? row.self / most : -1;
+        share.tone = computes ? Tone::Good : row.part == Part::AfterBreak ? Tone::Bad : Tone::Accent;
+        TableRow cells = {
+            {.text = what, .look = computes ? Look::Mono : Look::Text, .toolTip = toQString(row.key)},
+            number(profileTime(row.self), row.self),
+            share,
+            number(row.median ? profileTime(*row.median) : QString(), row.median.value_or(-1)),
+            number(numberText(row.count), double(row.count)),
+            {.text = toQString(row.compile)},
+            {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
+            {.text = line, .look = Look::Link},
+            {.text = toQString(row.module), .look = Look::Quiet},
+            {.text = toQString(row.evidence), .look = Look::Quiet}};
+        if (!filter.isEmpty() && !holds(cells, filter)) continue;
+        out.push_back(std::move(cells));
+        numbers.push_back(int(i));
+    }
+    return out;
+}
+
+} // namespace dynascope::views
