@@ -16,7 +16,7 @@ using nlohmann::json;
 using profile::Facts;
 
 struct ProfileOptions {
-    std::string path, other, capture, by = "node", mostStepUs, leastJoined;
+    std::string path, other, capture, by = "node", peaks, mostStepUs, leastJoined;
     std::size_t top = 30;
     bool json = false, csv = false;
 };
@@ -29,6 +29,18 @@ Result<double> limit(const std::string& text, const char* name) {
     if (error != std::errc() || end != text.data() + text.size() || !(out >= 0))
         return failure(std::string(name) + " is no number: " + text);
     return out;
+}
+
+/// "1.6e11,9e9"; nothing where nothing is given.
+Result<std::optional<profile::Peaks>> peaksOf(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    const std::size_t comma = std::min(text.find(','), text.size());
+    const auto flops = limit(text.substr(0, comma), "--peaks");
+    const auto bytes = limit(comma < text.size() ? text.substr(comma + 1) : "none", "--peaks");
+    if (!flops) return tl::unexpected(flops.error());
+    if (!bytes) return tl::unexpected(bytes.error());
+    if (*flops <= 0 || *bytes <= 0) return failure("--peaks are FLOP/s and bytes/s, such as 1.6e11,9e9");
+    return profile::Peaks{*flops, *bytes};
 }
 
 /// The profiles of a path, each joined to the capture that is named, else to what was opened with it.
@@ -100,6 +112,8 @@ int run(const ProfileOptions& options) {
     if (!mostStepUs) return fail(mostStepUs.error());
     const auto leastJoined = limit(options.leastJoined, "--min-joined");
     if (!leastJoined) return fail(leastJoined.error());
+    const auto peaks = peaksOf(options.peaks);
+    if (!peaks) return fail(peaks.error());
     if (!options.other.empty()) return compare(options, *mostStepUs, *leastJoined);
     const auto all = joinedProfiles(options, options.path);
     if (!all) return fail(all.error());
@@ -110,13 +124,13 @@ int run(const ProfileOptions& options) {
         Facts facts(joined);
         misses += missed(*joined, *mostStepUs, *leastJoined);
         if (options.json) {
-            documents.push_back(profileJson(facts, by));
+            documents.push_back(profileJson(facts, by, *peaks));
         } else if (options.csv) {
             const std::string table = profileCsv(facts, by);
             text += text.empty() ? table : table.substr(table.find('\n') + 1);
         } else {
             if (all->size() > 1) text += (text.empty() ? "" : "\n") + joined->profile->path + '\n';
-            text += profileText(facts, by, options.top);
+            text += profileText(facts, by, options.top, *peaks);
         }
     }
     if (options.json)
@@ -146,6 +160,8 @@ void addProfile(Parser& parser) {
     command.add("--by", options->by, "What the rows are of")
         .oneOf({profile::byNames.begin(), profile::byNames.end()})
         .showDefault();
+    command.add("--peaks", options->peaks,
+                "FLOP/s and bytes/s of the machine: ranks rows by the time they could save");
     command.add("--top", options->top, "Rows to print; 0 prints all").showDefault();
     command.add("--max-step-us", options->mostStepUs, "Exit 1 where the median step takes longer");
     command.add("--min-joined", options->leastJoined,

@@ -45,7 +45,8 @@ json tallyJson(const profile::Tally& tally) {
     return {{"joined", tally.joined}, {"all", tally.all}};
 }
 
-json rowJson(const Profile& profile, const GroupedRow& row) {
+json rowJson(const Profile& profile, const GroupedRow& row, const std::optional<profile::Peaks>& peaks) {
+    const std::optional<double> saved = peaks ? saveable(row, *peaks) : std::nullopt;
     return {{"key", row.key},
             {"device", profile.devices[row.device]},
             {"part", partName(row.part)},
@@ -59,6 +60,9 @@ json rowJson(const Profile& profile, const GroupedRow& row) {
             {"count", row.count},
             {"self_us", us(row.self)},
             {"median_us", row.median ? json(us(*row.median)) : json()},
+            {"flop", row.work.flops ? json(*row.work.flops) : json()},
+            {"bytes", row.work.bytes ? json(*row.work.bytes) : json()},
+            {"saveable_us", saved ? json(us(*saved)) : json()},
             {"evidence", text(row.evidence)}};
 }
 
@@ -105,6 +109,29 @@ std::string header(const Joined& joined) {
     return out;
 }
 
+/// The most that could be saved first where peaks are given; what is not known behind all others.
+std::vector<GroupedRow> ranked(profile::Facts& facts, By by, const std::optional<profile::Peaks>& peaks) {
+    std::vector<GroupedRow> rows = grouped(facts, by);
+    if (peaks)
+        std::ranges::stable_sort(rows, [&](const GroupedRow& a, const GroupedRow& b) {
+            return saveable(a, *peaks).value_or(-1) > saveable(b, *peaks).value_or(-1);
+        });
+    return rows;
+}
+
+/// "12.3 GFLOP/s", of what computes none that PyTorch counts "4.1 GB/s".
+std::string achieved(const GroupedRow& row) {
+    if (row.self <= 0) return {};
+    if (row.work.flops && *row.work.flops > 0) return micros(*row.work.flops / row.self) + " GFLOP/s";
+    if (row.work.bytes && *row.work.bytes > 0) return micros(*row.work.bytes / row.self) + " GB/s";
+    return {};
+}
+
+std::string savedText(const GroupedRow& row, const profile::Peaks& peaks) {
+    const std::optional<double> saved = saveable(row, peaks);
+    return saved ? micros(us(*saved)) + " us" : std::string();
+}
+
 } // namespace
 
 double medianStepUs(const Profile& profile) {
@@ -114,7 +141,7 @@ double medianStepUs(const Profile& profile) {
     return us(profile::medianOf(std::move(durations)));
 }
 
-json profileJson(profile::Facts& facts, By by) {
+json profileJson(profile::Facts& facts, By by, const std::optional<profile::Peaks>& peaks) {
     const Joined& joined = *facts.joined();
     const Profile& profile = *joined.profile;
     json steps = json::array(), busy = json::object(), rows = json::array();
@@ -123,8 +150,8 @@ json profileJson(profile::Facts& facts, By by) {
                          {"duration_us", us(static_cast<double>(step.duration))}});
     for (std::size_t i = 0; i < profile.devices.size(); ++i)
         busy[profile.devices[i]] = us(profile.busy[i]);
-    for (const GroupedRow& row : grouped(facts, by))
-        rows.push_back(rowJson(profile, row));
+    for (const GroupedRow& row : ranked(facts, by, peaks))
+        rows.push_back(rowJson(profile, row, peaks));
     return {{"path", profile.path},
             {"rank", profile.rank < 0 ? json() : json(profile.rank)},
             {"events", profile.events.size()},
@@ -170,13 +197,14 @@ std::string profileCsv(profile::Facts& facts, By by) {
     return out;
 }
 
-std::string profileText(profile::Facts& facts, By by, std::size_t top) {
+std::string profileText(profile::Facts& facts, By by, std::size_t top,
+                        const std::optional<profile::Peaks>& peaks) {
     const Joined& joined = *facts.joined();
-    const std::vector<GroupedRow> rows = grouped(facts, by);
+    const std::vector<GroupedRow> rows = ranked(facts, by, peaks);
     const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
     using enum Table::Align;
-    Table table({Right, Right, Right, Right, Left, Left, Left});
-    table.add({"self us", "share", "in a step", "count",
+    Table table({Right, Right, Right, Right, Right, Left, Left, Left});
+    table.add({"self us", "share", "in a step", "count", peaks ? "could save" : "achieved",
                std::string(profile::byNames[static_cast<std::size_t>(by)]), "compile", "how it is known"});
     double rest = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -188,8 +216,8 @@ std::string profileText(profile::Facts& facts, By by, std::size_t top) {
         std::string key = elide(row.key, 72);
         if (joined.profile->devices.size() > 1) key += " on " + joined.profile->devices[row.device];
         table.add({micros(us(row.self)), percent(joined.busy > 0 ? row.self / joined.busy : 0),
-                   row.median ? micros(us(*row.median)) : "", std::to_string(row.count), key, row.compile,
-                   row.evidence});
+                   row.median ? micros(us(*row.median)) : "", std::to_string(row.count),
+                   peaks ? savedText(row, *peaks) : achieved(row), key, row.compile, row.evidence});
     }
     std::string out = header(joined) + '\n' + table.toString("  ");
     if (shown < rows.size())

@@ -14,11 +14,13 @@ namespace dynascope::cli {
 /// Median duration of the steps in microseconds; 0 where there are none.
 [[nodiscard]] double medianStepUs(const profile::Profile& profile);
 
-[[nodiscard]] nlohmann::json profileJson(profile::Facts& facts, profile::By by);
+[[nodiscard]] nlohmann::json profileJson(profile::Facts& facts, profile::By by,
+                                         const std::optional<profile::Peaks>& peaks = {});
 /// With a first line that names the columns.
 [[nodiscard]] std::string profileCsv(profile::Facts& facts, profile::By by);
-/// The `top` rows that took the most time, and what the others add up to; all for 0.
-[[nodiscard]] std::string profileText(profile::Facts& facts, profile::By by, std::size_t top);
+/// Where peaks are given, rows say how much time they could save, the most first. The `top` rows that took the most time, and what the others add up to; all for 0.
+[[nodiscard]] std::string profileText(profile::Facts& facts, profile::By by, std::size_t top,
+                                      const std::optional<profile::Peaks>& peaks = {});
 
 /// Two profiles, whose steps are compared.
 [[nodiscard]] nlohmann::json comparedJson(profile::Facts& a, profile::Facts& b, profile::By by);

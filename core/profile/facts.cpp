@@ -130,11 +130,22 @@ void Facts::addKernel(const Row& row, RowFacts& facts) {
 
 void Facts::addNode(const Row& row, RowFacts& facts) {
     facts.nodeStage = row.stage;
-    addAnswer(row, compile(row.compile).provenance.ofNode(static_cast<std::size_t>(row.stage), row.node),
-              facts);
     const session::Compile& of = m_joined->session->compiles[static_cast<std::size_t>(row.compile)];
-    if (const auto graph = of.stages[static_cast<std::size_t>(row.stage)]->graph())
-        facts.kernel = ir::shortTarget((*graph)->node(row.node).target);
+    const auto graph = of.stages[static_cast<std::size_t>(row.stage)]->graph();
+    if (!graph) return;
+    const ir::Node& node = (*graph)->node(row.node);
+    session::ProvenanceAnswer answer;
+    // Each question goes over all links of the compile; of a graph that large a node says its own line.
+    constexpr std::size_t most = 20'000;
+    if ((*graph)->size() <= most) {
+        answer = compile(row.compile).provenance.ofNode(static_cast<std::size_t>(row.stage), row.node);
+    } else {
+        answer.nodes.push_back(
+            {static_cast<std::size_t>(row.stage), row.node, session::LinkEvidence::Selected});
+        if (const ir::SourceLocation* at = node.location(); at && at->line != 0) answer.lines.push_back(*at);
+    }
+    addAnswer(row, answer, facts);
+    facts.kernel = ir::shortTarget(node.target);
 }
 
 void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, RowFacts& facts) {
@@ -164,8 +175,37 @@ void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, R
             module = module ? commonModule(*module, names[node.node]) : names[node.node];
     }
     facts.module = module.value_or("");
+    if (graph && isWorkKnown(row, weakest, facts.nodes.size()))
+        facts.work = workOf(*graph, row.part == Part::Node ? std::vector{row.node} : facts.nodes);
     if (weakest) addWords(facts.evidence, "nodes by " + std::string(linkEvidenceName(*weakest)));
+    if (weakest == session::LinkEvidence::Comment && facts.nodes.size() > 1 && isLibraryCall(row))
+        facts.evidence += ", of which it is one";
     if (weakest == session::LinkEvidence::KernelName) facts.evidence += ", of which it computes one or more";
+}
+
+bool Facts::isLibraryCall(const Row& row) {
+    return row.part == Part::Kernel && compile(row.compile)
+                                               .provenance.code(static_cast<std::size_t>(row.stage))
+                                               .kernels[static_cast<std::size_t>(row.kernel)]
+                                               .definition.first == 0;
+}
+
+/// Whether an event of the row is exactly its nodes' work: a kernel that is called once, whose nodes PyTorch names or
+/// that is alone. On the CPU of a program that has a device, time is that of launching.
+bool Facts::isWorkKnown(const Row& row, std::optional<session::LinkEvidence> nodes, std::size_t nodeCount) {
+    const bool onDevice = m_joined->profile->devices[row.device] != "cpu";
+    const bool hasDevice = m_joined->profile->devices.size() > 1;
+    if (row.part == Part::Node) return !hasDevice;
+    using session::LinkEvidence;
+    const session::GeneratedKernel& kernel = compile(row.compile)
+                                                 .provenance.code(static_cast<std::size_t>(row.stage))
+                                                 .kernels[static_cast<std::size_t>(row.kernel)];
+    if (hasDevice && (!onDevice || kernel.definition.first == 0)) return false;
+    if (kernel.calls.size() != 1) return false;
+    // Names of the program's nodes, from which we look further, are of all that became of those.
+    const bool named = nodes == LinkEvidence::Record || nodes == LinkEvidence::OnlyKernel ||
+                       (nodes == LinkEvidence::Comment && !kernel.atenNodes.empty());
+    return named || (nodes == LinkEvidence::Comment && kernel.definition.first == 0 && nodeCount == 1);
 }
 
 std::string partWords(const Row& row, const RowFacts& facts) {

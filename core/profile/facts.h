@@ -5,10 +5,12 @@
 
 #include "core/ir/graph.h"
 #include "core/profile/join.h"
+#include "core/profile/work.h"
 #include "core/session/provenance.h"
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@ struct RowFacts {
     std::string kernel; ///< "cpp_fused_relu_0"; "aten.mm.default" of a node
     std::vector<ir::SourceLocation> lines;
     std::string module;     ///< the innermost that holds all of it: "layers.0.linear1"; may be empty
+    Work work;              ///< of one event; where it is known which nodes those are, and alone
     std::string breakPlace; ///< "cap.py:31" of the graph break whose cost it is
     std::string evidence;   ///< "compile id; cache key; kernel name and order; nodes by comment"
 };
@@ -46,6 +49,9 @@ private:
     void addNode(const Row& row, RowFacts& facts);
     void addAnswer(const Row& row, const session::ProvenanceAnswer& answer, RowFacts& facts);
     [[nodiscard]] std::string evidenceOf(const Row& row) const;
+    [[nodiscard]] bool isWorkKnown(const Row& row, std::optional<session::LinkEvidence> nodes,
+                                   std::size_t nodeCount);
+    [[nodiscard]] bool isLibraryCall(const Row& row);
 
     JoinedPtr m_joined;
     std::vector<std::unique_ptr<RowFacts>> m_facts;

@@ -50,7 +50,7 @@ std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, B
     case By::Line:
         return !computes(row) ? words : facts.lines.empty() ? "no source line is known" : placesOf(facts);
     case By::Module:
-        return !computes(row) ? words : facts.module.empty() ? "no module" : facts.module;
+        return !computes(row) ? words : facts.module.empty() ? "no module is known" : facts.module;
     case By::Compile:
         return facts.compile.empty() ? words : facts.compile;
     case By::Break:
@@ -109,6 +109,16 @@ std::vector<GroupedRow> bySteps(const Joined& joined) {
     return out;
 }
 
+void addWork(Work& sum, const Row& row, const Work& once, bool isFirst) {
+    const auto add = [&](std::optional<double>& to, const std::optional<double>& one) {
+        if (isFirst) to = 0;
+        to = to && one && computes(row) ? std::optional(*to + *one * static_cast<double>(row.count))
+                                        : std::nullopt;
+    };
+    add(sum.flops, once.flops);
+    add(sum.bytes, once.bytes);
+}
+
 /// Of a row's time, what lies in a step.
 double timeIn(double all, const std::vector<std::pair<int, double>>& bySteps, int step) {
     if (step == allSteps) return all;
@@ -159,6 +169,13 @@ std::optional<By> byNamed(std::string_view name) {
     const auto* const found = std::ranges::find(byNames, name);
     if (found == byNames.end()) return {};
     return static_cast<By>(found - byNames.begin());
+}
+
+std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks) {
+    if (!row.work.flops || !row.work.bytes || *row.work.flops + *row.work.bytes <= 0) return {};
+    const double least =
+        std::max(*row.work.flops / peaks.flopsPerSecond, *row.work.bytes / peaks.bytesPerSecond) * 1e9;
+    return std::max(0.0, row.self - least);
 }
 
 double medianOf(std::vector<double> values) {
@@ -214,6 +231,7 @@ std::vector<GroupedRow> grouped(Facts& facts, By by, int step) {
         group.count += row.count;
         group.self += row.self;
         group.joined = group.joined || row.compile >= 0 || row.brokenCompile >= 0;
+        addWork(group.work, row, of.work, isNew);
         const bool oneLine = of.lines.size() == 1;
         keepCommon(group.compile, of.compile, isNew);
         keepCommon(group.stage, of.stage, isNew);

@@ -28,10 +28,11 @@ struct GroupedRow {
     std::string compile, stage, node, kernel, file, module; ///< empty where they differ, or none
     std::string evidence;                                   ///< of the row with the most time
     std::uint32_t line = 0;
-    bool joined = false;                         ///< to a compile or a graph break
-    std::size_t count = 0;                       ///< events; turns for By::Step
-    double self = 0;                             ///< nanoseconds
-    std::optional<double> median;                ///< nanoseconds in a step; nothing where there are no steps
+    bool joined = false;          ///< to a compile or a graph break
+    std::size_t count = 0;        ///< events; turns for By::Step
+    double self = 0;              ///< nanoseconds
+    std::optional<double> median; ///< nanoseconds in a step; nothing where there are no steps
+    Work work; ///< of all its events, over all steps; nothing where one of its rows has none that is known
     std::vector<std::pair<int, double>> bySteps; ///< as Row::bySteps; empty for By::Step
 };
 
@@ -51,6 +52,13 @@ struct Shares {
     [[nodiscard]] double all() const { return computed + overhead + broken + outside + other; }
 };
 [[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps);
+
+/// What a machine can do at most.
+struct Peaks {
+    double flopsPerSecond = 0, bytesPerSecond = 0;
+};
+/// Nanoseconds that a row would take less at those peaks; nothing where its work is not known, or is none.
+[[nodiscard]] std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks);
 
 /// Median of numbers; 0 of none.
 [[nodiscard]] double medianOf(std::vector<double> values);

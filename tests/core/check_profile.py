@@ -3,7 +3,7 @@
 
 Self times by operator are those of prof.key_averages(), to 0.1 %. Under aot_eager each operator's time goes to the node
 that ran it: the graphs are run with every node named by record_function, the names are taken out of the profile, and
-what is joined without them is compared with what they say, to the nanosecond.
+what is joined without them is compared with what they say, to the nanosecond. FLOPs are those of torch.utils.flop_counter.
 """
 
 import collections
@@ -21,6 +21,7 @@ import torch  # noqa: E402  (reads TORCH_TRACE when it is imported)
 from functorch.compile import make_boxed_func  # noqa: E402
 from torch._dynamo.backends.common import aot_autograd  # noqa: E402
 from torch.profiler import ProfilerActivity, profile, record_function  # noqa: E402
+from torch.utils.flop_counter import FlopCounterMode  # noqa: E402
 
 torch.manual_seed(0)
 torch.set_num_threads(1)
@@ -117,9 +118,32 @@ def check_nodes(p):
     assert len(wrong) <= 0.01 * nodes, wrong[:5]
 
 
+def check_flops(model, x):
+    """Nodes of a compiled step have the FLOPs that torch.utils.flop_counter counts of the same step without the compiler."""
+    torch._dynamo.reset()
+    compiled = torch.compile(model, backend="aot_eager")
+    compiled(x).pow(2).mean().backward()
+    with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as p:
+        compiled(x).pow(2).mean().backward()
+    with FlopCounterMode(display=False) as counter:
+        model(x).pow(2).mean().backward()
+    path = folder.name + "/flops.json"
+    p.export_chrome_trace(path)
+    nodes = [row for row in rows(path, "node", "--capture", folder.name + "/trace")["rows"] if row["part"] == "node"]
+    ours = sum(row["flop"] for row in nodes)
+    assert ours == counter.get_total_flops(), (ours, counter.get_total_flops())
+    print(f"{ours:.0f} FLOP, as torch.utils.flop_counter counts")
+
+
 model = torch.nn.Sequential(Block(), Block())
 x = torch.randn(2, 8, 32)
 check_operators(run(model, x, "aot_eager"))
 check_operators(run(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU()), torch.randn(4, 8), "eager"))
 # The trace of this run alone: the folder's other compiles have other run numbers.
 check_nodes(run(model, x, aot_autograd(fw_compiler=named, bw_compiler=named)))
+convolutions = torch.nn.Sequential(
+    torch.nn.Conv2d(3, 8, 3), torch.nn.ReLU(), torch.nn.Conv2d(8, 4, 3, stride=2, groups=2),
+    torch.nn.ConvTranspose2d(4, 6, 3), torch.nn.Flatten(), torch.nn.LazyLinear(5))
+convolutions(torch.randn(2, 3, 16, 16))
+check_flops(convolutions, torch.randn(2, 3, 16, 16))
+check_flops(model, x)

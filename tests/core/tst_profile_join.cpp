@@ -2,6 +2,7 @@
 //
 // Profiles joined to their captures: real ones of tests/data/profile, and events of a GPU written by hand.
 #include "core/capture/open.h"
+#include "core/ir/text.h"
 #include "core/profile/compared.h"
 #include "tests/support/trace_text.h"
 
@@ -192,6 +193,38 @@ private slots:
         QVERIFY(std::ranges::any_of(joined->rows, [](const Row& row) {
             return row.part == Part::Guards && row.brokenCompile >= 0 && row.compile != row.brokenCompile;
         }));
+    }
+
+    void workOfNodes() {
+        const auto graph =
+            ir::readGraph("class <lambda>(torch.nn.Module):\n"
+                          "    def forward(self, a: \"f32[8, 4]\", b: \"f32[4, 2]\", s: \"f32[s0]\"):\n"
+                          "        t: \"f32[4, 8]\" = torch.ops.aten.t.default(a)\n"
+                          "        mm: \"f32[8, 2]\" = torch.ops.aten.mm.default(a, b)\n"
+                          "        relu: \"f32[8, 2]\" = torch.ops.aten.relu.default(mm)\n"
+                          "        add: \"f32[8, 2]\" = torch.ops.aten.add.Tensor(relu, mm)\n"
+                          "        neg: \"f32[s0]\" = torch.ops.aten.neg.default(s)\n"
+                          "        mul = torch.mul(a, 2)\n"
+                          "        return (add, neg, mul)\n");
+        QVERIFY(graph);
+        const auto work = [&](std::initializer_list<const char*> names) {
+            std::vector<ir::NodeIndex> nodes;
+            for (const char* const name : names)
+                nodes.push_back((*graph)->find(name));
+            return workOf(**graph, nodes);
+        };
+        QCOMPARE(work({"mm"}).flops.value(), 2.0 * 8 * 4 * 2);
+        QCOMPARE(work({"mm"}).bytes.value(), 4.0 * (32 + 8 + 16));
+        // Together they write the sum alone; what passes between them is left out.
+        QCOMPARE(work({"relu", "add"}).bytes.value(), 4.0 * (16 + 16));
+        QCOMPARE(work({"relu", "add"}).flops.value(), 0.0);
+        QCOMPARE(work({"t"}).bytes.value(), 0.0);
+        QVERIFY(!work({"neg"}).bytes && work({"neg"}).flops == 0.0);
+        QVERIFY(!work({"mul"}).flops); // no operator of ATen by its name
+        GroupedRow row;
+        row.self = 1000;
+        row.work = {1e3, 1e3};
+        QCOMPARE(saveable(row, {1e10, 2e9}).value(), 500.0);
     }
 
     void linesOfKernels() {

@@ -205,6 +205,10 @@ void ProfilePage::showFigures() {
     d->figures->setFigures(figures);
 }
 
+void ProfilePage::restyle() {
+    if (d->shown.profile) showFigures();
+}
+
 void ProfilePage::showRows() {
     if (!d->shown.profile) return;
     d->table->setRows(tableRows(*d->shown.profile->joined, d->shown.rows, d->filter->text(), d->numbers));

@@ -32,6 +32,7 @@ public:
 
 protected:
     void refresh() override;
+    void restyle() override;
 
 private:
     struct Private;

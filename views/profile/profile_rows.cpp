@@ -42,6 +42,25 @@ ProfileLink linkOf(JoinedProfile& profile, const GroupedRow& group) {
     return out;
 }
 
+/// What PyTorch's counter counts, else what it moves; sorted by the rate.
+TableCell achieved(const GroupedRow& row, double allSelf) {
+    if (allSelf <= 0) return {};
+    const auto cell = [&](double work, const QString& text) {
+        return TableCell{.text = text.arg(work / allSelf, 0, 'f', 2), .sort = work / allSelf};
+    };
+    if (row.work.flops.value_or(0) > 0) return cell(*row.work.flops, tr("%1 GFLOP/s"));
+    if (row.work.bytes.value_or(0) > 0) return cell(*row.work.bytes, tr("%1 GB/s"));
+    return {};
+}
+
+/// Of all steps.
+double timeOf(const GroupedRow& row) {
+    double out = 0;
+    for (const auto& [step, time] : row.bySteps)
+        out += time;
+    return out;
+}
+
 TableCell number(const QString& text, double sort) {
     return {.text = text, .sort = sort};
 }
@@ -77,6 +96,11 @@ std::vector<TableColumn> profileColumns() {
          .right = true},
         {.title = tr("In a step"), .toolTip = tr("Median over all steps"), .most = 90, .right = true},
         {.title = tr("Count"), .toolTip = tr("How often, in all steps"), .most = 70, .right = true},
+        {.title = tr("Achieved"),
+         .toolTip = tr("FLOP/s of what PyTorch's counter counts, else bytes/s that it reads and writes, over "
+                       "all steps"),
+         .most = 110,
+         .right = true},
         {.title = tr("Compile"), .most = 90},
         {.title = tr("Kernel"), .toolTip = tr("Leads to the output code"), .most = 280},
         {.title = tr("Line"), .toolTip = tr("Leads to the source line"), .most = 160},
@@ -120,6 +144,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
             share,
             number(row.median ? profileTime(*row.median) : QString(), row.median.value_or(-1)),
             number(numberText(row.count), double(row.count)),
+            achieved(row, timeOf(row)),
             {.text = toQString(row.compile)},
             {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
             {.text = line, .look = Look::Link},

@@ -35,7 +35,19 @@ struct ProfileRow {
 };
 
 /// Columns of the table; kernels and lines are links.
-enum class ProfileColumn : int { What, Self, Share, Median, Count, Compile, Kernel, Line, Module, Evidence };
+enum class ProfileColumn : int {
+    What,
+    Self,
+    Share,
+    Median,
+    Count,
+    Achieved,
+    Compile,
+    Kernel,
+    Line,
+    Module,
+    Evidence
+};
 [[nodiscard]] std::vector<TableColumn> profileColumns();
 
 /// Joins where that was not done yet. Nothing where the task was cancelled.

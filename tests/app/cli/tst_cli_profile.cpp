@@ -101,6 +101,18 @@ private slots:
         QVERIFY(none.exitCode == 2 && none.err.contains("export_chrome_trace"));
     }
 
+    void peaksRankRows() {
+        const QJsonArray rows = json({folder + "mlp_aot", "--peaks", "1.6e11,9e9"})["rows"].toArray();
+        QCOMPARE(rows[0]["node"].toString(), QStringLiteral("addmm"));
+        QCOMPARE(rows[0]["flop"].toDouble(), 3 * 524288.0);
+        for (qsizetype i = 1; i < rows.size(); ++i)
+            QVERIFY(rows[i - 1]["saveable_us"].toDouble(-1) >= rows[i]["saveable_us"].toDouble(-1));
+        const Run text = cli({folder + "mlp_aot"});
+        QVERIFY2(text.out.contains("GFLOP/s") && text.out.contains("GB/s"), text.out);
+        for (const char* const odd : {"fast", "1", "0,0", "1,x"})
+            QCOMPARE(cli({folder + "mlp_aot", "--peaks", odd}).exitCode, 2);
+    }
+
     void twoProfilesAreCompared() {
         const QString profile = folder + "mlp_aot/profile.json.gz";
         const QJsonObject same = json({folder + "mlp_aot", folder + "mlp_aot"});

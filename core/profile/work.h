@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// How much nodes of a graph compute and move, by their shapes: what a roofline is drawn of.
+#pragma once
+
+#include "core/ir/graph.h"
+
+#include <optional>
+#include <vector>
+
+namespace dynascope::profile {
+
+struct Work {
+    /// As torch.utils.flop_counter counts: of matrix products, convolutions and attention, 0 for operators that it does
+    /// not count. Nothing where a shape is not known.
+    std::optional<double> flops;
+    /// What the nodes together read from outside and write for others, each storage once; what passes between them is
+    /// left out. Nothing where a size is not known.
+    std::optional<double> bytes;
+};
+
+/// Of one node by itself; nothing where a shape is not known, 0 where PyTorch counts none.
+[[nodiscard]] std::optional<double> flopsOf(const ir::Graph& graph, ir::NodeIndex node);
+
+/// Of nodes of one graph that run as one, once.
+[[nodiscard]] Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes);
+
+} // namespace dynascope::profile
