@@ -168,6 +168,9 @@ private slots:
         QTest::addRow("recording of passes") << QByteArray("\x89"
                                                            "DYNPASS")
                                              << QByteArray("recording of passes");
+        QTest::addRow("profile") << QByteArray("{\"schemaVersion\": 1, \"traceEvents\": []}")
+                                 << QByteArray("profile");
+        QTest::addRow("chrome trace") << QByteArray("[ {\"ph\": \"X\", \"ts\": 1}]") << QByteArray("profile");
         QTest::addRow("case") << QByteArray("{\"before\": \"\"}") << QByteArray("oracle case");
         QTest::addRow("graph") << QByteArray("graph():\n") << QByteArray("graph text");
         QTest::addRow("words") << QByteArray("nothing of the kind") << QByteArray("graph text");

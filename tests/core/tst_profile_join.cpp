@@ -352,6 +352,32 @@ private slots:
         QVERIFY(std::ranges::any_of(only->rows, [](const Row& row) { return row.graph == Link::OnlyGraph; }));
     }
 
+    void aBrokenProfileLeavesTheTrace() {
+        QTemporaryDir folder;
+        const auto write = [&](const QString& name, const std::string& text) {
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            file.write(QByteArray::fromStdString(text));
+        };
+        write(QStringLiteral("train.log"), gpuTrace());
+        write(QStringLiteral("broken.json"), R"({"schemaVersion": 1, "traceEvents": [)");
+        write(QStringLiteral("settings.json"), R"({"lr": 0.1})");
+        write(QStringLiteral("rank0.json"),
+              R"({"schemaVersion": 1, "distributedInfo": {"rank": 0, "world_size": 2},
+            "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})");
+        const auto session = capture::open(folder.path().toStdString());
+        QVERIFY(session);
+        QCOMPARE((*session)->compiles.size(), std::size_t(1));
+        QCOMPARE((*session)->profiles.size(), std::size_t(1));
+        QCOMPARE(session::attachedAs<profile::Profile>((*session)->profiles.front())->rank, 0);
+        QVERIFY(std::ranges::any_of((*session)->warnings, [](const session::Warning& warning) {
+            return warning.error.file == "broken.json";
+        }));
+        QVERIFY(std::ranges::none_of((*session)->warnings, [](const session::Warning& warning) {
+            return warning.error.file == "settings.json";
+        }));
+    }
+
     void deepNestingStaysLinear() {
         std::string events;
         for (int i = 0; i < 30000; ++i)
