@@ -3,7 +3,7 @@
 
 #include "core/engine/wire/methods.h"
 #include "views/engine/engine.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 namespace dynascope::app {
 

@@ -2,7 +2,7 @@
 #include "app/gui/breadcrumb.h"
 
 #include "app/gui/pages.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
 
 #include <QHBoxLayout>

@@ -3,7 +3,7 @@
 // Where we are: capture, rank, frame, compile. Each part opens a list of its siblings.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

@@ -9,7 +9,7 @@
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QActionGroup>
 #include <QFileDialog>

@@ -2,7 +2,7 @@
 #include "app/gui/compare_dialog.h"
 
 #include "core/compare/compare.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QDialogButtonBox>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QDialog>
 #include <array>

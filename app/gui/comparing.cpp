@@ -2,7 +2,7 @@
 #include "app/gui/comparing.h"
 
 #include "app/gui/compare_dialog.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 

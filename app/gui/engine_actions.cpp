@@ -10,8 +10,8 @@
 #include "views/engine/passes.h"
 #include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
-#include "views/engine/stepper.h"
-#include "views/models/labels.h"
+#include "views/functionalize/stepper.h"
+#include "views/workspace/labels.h"
 #include "views/replay/replay_runs.h"
 #include "views/timeline/timeline_view.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/gui/action_registry.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

@@ -7,7 +7,7 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/palette/palette.h"
 
 #include <QApplication>

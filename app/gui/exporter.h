@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/gui/export.h"
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 #include "views/theme/theme.h"
 
 #include <QDir>

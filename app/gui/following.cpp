@@ -4,8 +4,8 @@
 #include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
 #include "app/gui/settings.h"
-#include "views/models/follower.h"
-#include "views/models/labels.h"
+#include "views/workspace/follower.h"
+#include "views/workspace/labels.h"
 
 #include <QFileInfo>
 #include <QLocale>

@@ -9,7 +9,7 @@
 #include "app/gui/window_docks.h"
 #include "app/gui/window_pages.h"
 #include "views/canvas/graph_canvas.h"
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 
 #include <QApplication>
 #include <QContextMenuEvent>

@@ -28,15 +28,15 @@
 #include "views/engine/engine_status.h"
 #include "views/engine/passes.h"
 #include "views/engine/rederivations.h"
-#include "views/engine/stepper.h"
-#include "views/models/follower.h"
-#include "views/models/labels.h"
+#include "views/functionalize/stepper.h"
+#include "views/workspace/follower.h"
+#include "views/workspace/labels.h"
 #include "views/notes/notebook.h"
 #include "views/notes/notes_panel.h"
 #include "views/palette/palette.h"
-#include "views/records/records_panel.h"
+#include "views/compile_time/records_panel.h"
 #include "views/replay/replay_runs.h"
-#include "views/text/panel_turns.h"
+#include "views/base/panel_turns.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>

@@ -8,7 +8,7 @@
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
 #include "app/gui/window_part.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QMainWindow>

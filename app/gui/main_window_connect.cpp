@@ -16,7 +16,7 @@
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
 #include "views/dynamo/dynamo_page.h"
-#include "views/engine/functionalize_page.h"
+#include "views/functionalize/functionalize_page.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"

@@ -2,7 +2,7 @@
 #include "app/gui/note_actions.h"
 
 #include "app/gui/chrome.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"

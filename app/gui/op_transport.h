@@ -4,7 +4,7 @@
 #pragma once
 
 #include "app/gui/action_registry.h"
-#include "views/engine/stepper.h"
+#include "views/functionalize/stepper.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

@@ -7,7 +7,7 @@
 #include "views/breaks/breaks_page.h"
 #include "views/compare/compare_page.h"
 #include "views/dynamo/dynamo_page.h"
-#include "views/engine/functionalize_page.h"
+#include "views/functionalize/functionalize_page.h"
 #include "views/inductor/inductor_page.h"
 #include "views/memory/memory_page.h"
 #include "views/profile/profile_page.h"

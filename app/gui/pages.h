@@ -3,7 +3,7 @@
 // The pages of the centre, in the order of their bar.
 #pragma once
 
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 
 #include <vector>
 

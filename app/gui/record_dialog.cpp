@@ -4,8 +4,8 @@
 #include "app/cli/capture_setup.h"
 #include "app/gui/record_command.h"
 #include "views/dynamo/live_session.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QCheckBox>

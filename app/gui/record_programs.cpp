@@ -8,7 +8,7 @@
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/dynamo/live_bar.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <memory>

@@ -2,7 +2,7 @@
 #include "app/gui/record_run.h"
 
 #include "app/cli/capture_setup.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QDir>
 #include <QTimer>

@@ -3,7 +3,7 @@
 
 #include "app/gui/settings.h"
 #include "views/engine/rederivations.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QDir>
 #include <QFileDialog>

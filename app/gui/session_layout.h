@@ -6,7 +6,7 @@
 #pragma once
 
 #include "views/canvas/compare_view.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QJsonObject>
 #include <QString>

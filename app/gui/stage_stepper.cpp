@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/stage_stepper.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QMenu>

@@ -3,7 +3,7 @@
 // The centre while a compile is looked at: timeline, canvases, and the texts below them.
 #pragma once
 
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 #include "views/theme/theme.h"
 
 #include <QJsonObject>

@@ -4,7 +4,7 @@
 #include "app/gui/action_specs.h"
 #include "app/gui/window_pages.h"
 #include "views/dynamo/dynamo_page.h"
-#include "views/engine/stepper.h"
+#include "views/functionalize/stepper.h"
 #include "views/inductor/inductor_page.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"

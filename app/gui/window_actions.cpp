@@ -21,10 +21,10 @@
 #include "core/ir/text.h"
 #include "views/breaks/breaks_page.h"
 #include "views/capture/capture_panel.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/palette/palette.h"
-#include "views/text/panel.h"
-#include "views/text/source_panel.h"
+#include "views/base/panel.h"
+#include "views/base/source_panel.h"
 #include "views/theme/theme.h"
 
 #include <QActionGroup>

@@ -4,7 +4,7 @@
 // for. What they are stands in pages.h.
 #pragma once
 
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 #include "views/theme/picture.h"
 
 #include <QObject>

@@ -3,8 +3,8 @@
 
 #include "app/gui/session_keeper.h"
 #include "core/session/compile_counts.h"
-#include "views/models/labels.h"
-#include "views/models/trace.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/trace.h"
 
 #include <QLabel>
 #include <QPushButton>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "app/gui/chrome.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QObject>

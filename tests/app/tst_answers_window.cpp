@@ -7,7 +7,7 @@
 #include "views/answers/answer_picture.h"
 #include "views/answers/answers_page.h"
 #include "views/answers/stage_checker.h"
-#include "views/models/break_place.h"
+#include "views/workspace/break_place.h"
 
 #include <QClipboard>
 #include <QLabel>

@@ -14,12 +14,12 @@
 #include "views/canvas/graph_canvas.h"
 #include "views/inspector/fact_text.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/break_place.h"
+#include "views/workspace/break_place.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
-#include "views/text/code_view.h"
-#include "views/text/output_code_panel.h"
-#include "views/text/source_panel.h"
+#include "views/base/code_view.h"
+#include "views/base/output_code_panel.h"
+#include "views/base/source_panel.h"
 
 #include <QDir>
 #include <QFileInfo>

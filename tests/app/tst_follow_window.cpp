@@ -11,7 +11,7 @@
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/capture_panel.h"
-#include "views/models/follower.h"
+#include "views/workspace/follower.h"
 #include "views/notes/notebook.h"
 
 #include <QAbstractItemModelTester>

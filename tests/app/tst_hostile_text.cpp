@@ -5,7 +5,7 @@
 #include "tests/support/hostile_text.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
-#include "views/text/code_view.h"
+#include "views/base/code_view.h"
 #include "views/theme/shown_text.h"
 
 #include <QAbstractItemView>

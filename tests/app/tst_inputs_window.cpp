@@ -6,11 +6,11 @@
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
 #include "tests/support/programs.h"
-#include "views/engine/functionalize_page.h"
+#include "views/functionalize/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
-#include "views/engine/scorecard_view.h"
-#include "views/engine/stepper.h"
+#include "views/functionalize/scorecard_view.h"
+#include "views/functionalize/stepper.h"
 
 #include <QLineEdit>
 #include <QPushButton>

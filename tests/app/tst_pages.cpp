@@ -10,8 +10,8 @@
 #include "tests/support/recordings.h"
 #include "views/compare/compare_place.h"
 #include "views/dynamo/dynamo_place.h"
-#include "views/models/break_place.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/recompile_place.h"
 
 #include <QFile>
 #include <QMenuBar>

@@ -12,7 +12,7 @@
 #include "views/replay/coverage_panel.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QTemporaryDir>
 

@@ -12,13 +12,13 @@
 #include "tests/support/parts.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
-#include "views/models/break_place.h"
-#include "views/models/trace.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/trace.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 #include "views/provenance/provenance_panel.h"
-#include "views/text/code_view.h"
-#include "views/text/source_panel.h"
+#include "views/base/code_view.h"
+#include "views/base/source_panel.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QApplication>

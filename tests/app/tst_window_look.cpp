@@ -17,7 +17,7 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "views/engine/engine.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QAbstractButton>
 #include <QApplication>

@@ -7,7 +7,7 @@
 #include "core/capture/open.h"
 #include "views/canvas/pane.h"
 #include "views/canvas/picture.h"
-#include "views/models/naming_stage.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QApplication>
 #include <algorithm>

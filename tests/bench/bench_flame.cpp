@@ -3,7 +3,7 @@
 // 100,000 timing events in 12 levels: making the span tree, merging it, and one paint of the flame chart, all
 // of it and zoomed in by steps. Medians.
 #include "core/session/spans.h"
-#include "views/records/flame_chart.h"
+#include "views/compile_time/flame_chart.h"
 
 #include <QApplication>
 #include <QElapsedTimer>

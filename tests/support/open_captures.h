@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/capture/open.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QString>
 #include <QtTest>

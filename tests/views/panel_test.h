@@ -4,8 +4,8 @@
 #pragma once
 
 #include "tests/support/open_captures.h"
-#include "views/text/panel.h"
-#include "views/text/panel_turns.h"
+#include "views/base/panel.h"
+#include "views/base/panel_turns.h"
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>

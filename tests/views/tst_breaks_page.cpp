@@ -5,8 +5,8 @@
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/break_place.h"
-#include "views/text/code_view.h"
+#include "views/workspace/break_place.h"
+#include "views/base/code_view.h"
 
 #include <QLineEdit>
 #include <QTableView>

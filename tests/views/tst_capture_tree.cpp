@@ -8,7 +8,7 @@
 #include "views/capture/filter_edit.h"
 #include "views/capture/filter_popup.h"
 #include "views/inspector/facts.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/recompile_place.h"
 
 #include <QAbstractItemModelTester>
 #include <QApplication>

@@ -7,7 +7,7 @@
 #include "views/canvas/gutter.h"
 #include "views/canvas/pane.h"
 #include "views/canvas/pane_header.h"
-#include "views/models/trace.h"
+#include "views/workspace/trace.h"
 
 #include <QApplication>
 #include <QClipboard>

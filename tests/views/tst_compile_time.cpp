@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
-#include "views/records/column_chooser.h"
-#include "views/records/compile_time_panel.h"
-#include "views/records/flame_chart.h"
-#include "views/records/flame_legend.h"
-#include "views/records/metrics_view.h"
-#include "views/records/slowest_model.h"
-#include "views/records/timing_model.h"
+#include "views/compile_time/column_chooser.h"
+#include "views/compile_time/compile_time_panel.h"
+#include "views/compile_time/flame_chart.h"
+#include "views/compile_time/flame_legend.h"
+#include "views/compile_time/metrics_view.h"
+#include "views/compile_time/slowest_model.h"
+#include "views/compile_time/timing_model.h"
 
 #include <QLabel>
 #include <QLineEdit>

@@ -24,8 +24,8 @@
 #include "views/dynamo/steps_strip.h"
 #include "views/dynamo/symbol_names_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/text/code_view.h"
-#include "views/text/row_table.h"
+#include "views/base/code_view.h"
+#include "views/base/row_table.h"
 
 #include <QAction>
 #include <QComboBox>

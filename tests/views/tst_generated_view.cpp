@@ -7,7 +7,7 @@
 #include "tests/views/panel_test.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/dynamo/generated_view.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QTabWidget>
 #include <QtTest>

@@ -13,7 +13,7 @@
 #include "views/inductor/pass_texts.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QAbstractButton>
 #include <QCheckBox>

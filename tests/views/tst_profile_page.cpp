@@ -5,7 +5,7 @@
 #include "tests/views/panel_test.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/profile_rows.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QAbstractItemModelTester>
 #include <QHeaderView>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/views/panel_test.h"
-#include "views/text/bytecode_panel.h"
-#include "views/text/code_view.h"
-#include "views/text/source_panel.h"
-#include "views/text/source_text.h"
+#include "views/base/bytecode_panel.h"
+#include "views/base/code_view.h"
+#include "views/base/source_panel.h"
+#include "views/base/source_text.h"
 
 #include <QTemporaryDir>
 

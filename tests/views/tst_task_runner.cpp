@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/base/log.h"
-#include "views/models/task_runner.h"
+#include "views/workspace/task_runner.h"
 
 #include <QSignalSpy>
 #include <QTest>

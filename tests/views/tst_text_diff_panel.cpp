@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/text.h"
 #include "tests/views/panel_test.h"
-#include "views/text/aligned_text.h"
-#include "views/text/code_view.h"
-#include "views/text/output_code.h"
-#include "views/text/output_code_panel.h"
-#include "views/text/syntax.h"
-#include "views/text/text_diff_panel.h"
+#include "views/base/aligned_text.h"
+#include "views/base/code_view.h"
+#include "views/base/output_code.h"
+#include "views/base/output_code_panel.h"
+#include "views/base/syntax.h"
+#include "views/base/text_diff_panel.h"
 
 #include <QLineEdit>
 #include <QListView>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
-#include "views/models/break_place.h"
+#include "views/workspace/break_place.h"
 
 #include <QSignalSpy>
 

@@ -2,8 +2,8 @@
 #include "views/answers/answer_card.h"
 
 #include "views/answers/answer_picture.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
 

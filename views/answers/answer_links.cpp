@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/answers/answer_links.h"
 
-#include "views/models/go_to.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/recompile_place.h"
 
 #include <QCoreApplication>
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/answers/answer.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 namespace dynascope::views {
 

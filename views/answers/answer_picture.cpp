@@ -2,8 +2,8 @@
 #include "views/answers/answer_picture.h"
 
 #include "views/answers/answer_picture_private.h"
-#include "views/models/labels.h"
-#include "views/records/flame_chart.h"
+#include "views/workspace/labels.h"
+#include "views/compile_time/flame_chart.h"
 #include "views/theme/theme.h"
 
 #include <QFontMetrics>

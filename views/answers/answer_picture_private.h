@@ -3,7 +3,7 @@
 // What the two halves of AnswerPicture share. Used by views/answers only.
 #pragma once
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <string>
 

@@ -2,9 +2,9 @@
 #include "views/autograd/alias_panel.h"
 
 #include "views/autograd/alias_rows.h"
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QLabel>

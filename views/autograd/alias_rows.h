@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/computed/alias_table.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <vector>
 

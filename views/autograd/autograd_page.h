@@ -4,8 +4,8 @@
 // and how the compiled function is called.
 #pragma once
 
-#include "views/models/page_spec.h"
-#include "views/models/workspace.h"
+#include "views/workspace/page_spec.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

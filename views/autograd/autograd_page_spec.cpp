@@ -5,7 +5,7 @@
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_panel.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QTabBar>
 

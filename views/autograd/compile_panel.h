@@ -4,7 +4,7 @@
 // it once.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 namespace dynascope::views {
 

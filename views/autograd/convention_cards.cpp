@@ -2,7 +2,7 @@
 //
 // The cards and lines of the calling convention.
 #include "views/autograd/convention_view.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 namespace dynascope::views {
 

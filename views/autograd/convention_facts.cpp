@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/convention_view.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <algorithm>
 

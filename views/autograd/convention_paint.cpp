@@ -2,7 +2,7 @@
 //
 // How the calling convention is drawn.
 #include "views/autograd/convention_view.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 

@@ -6,9 +6,9 @@
 #include "views/autograd/convention_view.h"
 #include "views/engine/passes.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QHBoxLayout>

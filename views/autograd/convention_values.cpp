@@ -2,9 +2,9 @@
 #include "views/autograd/convention_values.h"
 
 #include "core/computed/node_values.h"
-#include "views/engine/value_text.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/values/value_text.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_view.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
 
 #include <QApplication>

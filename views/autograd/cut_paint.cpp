@@ -2,8 +2,8 @@
 //
 // How the cut is drawn.
 #include "views/autograd/cut_view.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"

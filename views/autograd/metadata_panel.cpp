@@ -3,9 +3,9 @@
 
 #include "views/autograd/metadata_rows.h"
 #include "views/engine/rederivations.h"
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -5,7 +5,7 @@
 
 #include "core/computed/joint_split.h"
 #include "views/inspector/facts.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 namespace dynascope::views {
 

@@ -3,8 +3,8 @@
 
 #include "core/base/python_text.h"
 #include "core/base/text.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <QRegularExpression>
 #include <algorithm>

@@ -7,12 +7,12 @@
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/break_place.h"
-#include "views/models/labels.h"
-#include "views/text/aligned_text.h"
-#include "views/text/code_view.h"
-#include "views/text/page_parts.h"
-#include "views/text/source_text.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
+#include "views/base/aligned_text.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
+#include "views/base/source_text.h"
 #include "views/theme/splitter.h"
 
 #include <QFileDialog>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/breaks_page.h"
 
-#include "views/models/break_place.h"
-#include "views/models/labels.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
 
 namespace dynascope::views {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/ir/node_sets.h"
-#include "views/models/place.h"
+#include "views/workspace/place.h"
 
 namespace dynascope::views::canvas {
 

@@ -2,7 +2,7 @@
 //
 // The part of CompareView that is about several nodes: choosing them, and drawing them alone.
 #include "views/canvas/compare_private.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QMenu>
 #include <algorithm>

@@ -2,7 +2,7 @@
 //
 // The part of CompareView that ties selection, keys and differences to the workspace.
 #include "views/canvas/compare_private.h"
-#include "views/models/trace.h"
+#include "views/workspace/trace.h"
 
 #include <QLayout>
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "views/canvas/compare_view.h"
 
 #include "views/canvas/compare_private.h"
-#include "views/models/trace.h"
+#include "views/workspace/trace.h"
 
 #include <QCoreApplication>
 #include <QHBoxLayout>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/ir/node_sets.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/heat.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QCoreApplication>
 #include <QPainter>

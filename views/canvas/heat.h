@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/canvas/scene.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 class QPainter;

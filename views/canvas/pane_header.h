@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/diff/graph_diff.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QLabel>

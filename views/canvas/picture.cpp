@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/picture.h"
 
-#include "views/models/naming_stage.h"
+#include "views/workspace/naming_stage.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 // Keeps the compiles of the capture tree that pass a filter, with everything above them.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QSortFilterProxyModel>
 #include <optional>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/capture/capture_model.h"
-#include "views/models/panel_id.h"
+#include "views/workspace/panel_id.h"
 
 #include <QString>
 #include <map>

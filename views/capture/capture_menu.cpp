@@ -2,10 +2,10 @@
 #include "views/capture/capture_menu.h"
 
 #include "views/capture/capture_model.h"
-#include "views/models/break_place.h"
-#include "views/models/labels.h"
-#include "views/models/recompile_place.h"
-#include "views/models/translate.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/recompile_place.h"
+#include "views/workspace/translate.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -4,8 +4,8 @@
 #include "core/session/cache_counts.h"
 #include "core/session/compile_counts.h"
 #include "views/capture/capture_item.h"
-#include "views/models/labels.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/recompile_place.h"
 
 #include <algorithm>
 #include <charconv>

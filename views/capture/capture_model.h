@@ -5,7 +5,7 @@
 // about it.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QAbstractItemModel>
 #include <memory>

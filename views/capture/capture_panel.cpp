@@ -6,9 +6,9 @@
 #include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
-#include "views/models/labels.h"
-#include "views/models/naming_stage.h"
-#include "views/text/panel.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
+#include "views/base/panel.h"
 
 #include <QContextMenuEvent>
 #include <QHeaderView>

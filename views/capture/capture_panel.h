@@ -5,7 +5,7 @@
 
 #include "core/session/filter.h"
 #include "views/capture/capture_filter.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QPersistentModelIndex>

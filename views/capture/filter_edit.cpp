@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 #include "views/capture/filter_popup.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QApplication>

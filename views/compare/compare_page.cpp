@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compare/compare_place.h"
 #include "views/compare/compare_private.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QHeaderView>
 #include <QLabel>

@@ -4,7 +4,7 @@
 // Place::comparison, since the workspace keeps those.
 #pragma once
 
-#include "views/models/place.h"
+#include "views/workspace/place.h"
 
 namespace dynascope::views {
 

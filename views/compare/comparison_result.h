@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/compare/explain.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <memory>
 

@@ -2,7 +2,7 @@
 #include "views/compare/pair_graphs.h"
 
 #include "views/canvas/compare_view.h"
-#include "views/text/text_diff_panel.h"
+#include "views/base/text_diff_panel.h"
 
 #include <QTabBar>
 #include <QTabWidget>

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "core/compare/compare.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compare/compare_models.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QStringList>
 #include <utility>

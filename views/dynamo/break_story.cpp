@@ -5,8 +5,8 @@
 #include "core/dynamo/recorded_breaks.h"
 #include "core/session/break_reasons.h"
 #include "views/breaks/break_facts.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 namespace dynascope::views {
 

@@ -2,7 +2,7 @@
 #include "views/dynamo/breakpoint_run.h"
 
 #include "views/dynamo/recording_questions.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <utility>

@@ -2,7 +2,7 @@
 #include "views/dynamo/breakpoints_model.h"
 
 #include "core/base/words.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>

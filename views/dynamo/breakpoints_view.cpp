@@ -2,7 +2,7 @@
 #include "views/dynamo/breakpoints_view.h"
 
 #include "views/dynamo/breakpoints_model.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QAction>

@@ -3,8 +3,8 @@
 
 #include "views/breaks/break_facts.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
 
 #include <QVBoxLayout>

@@ -4,8 +4,8 @@
 #include "core/base/words.h"
 #include "core/dynamo/recompiles.h"
 #include "views/dynamo/controlled_box.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
 #include "views/theme/theme.h"
 

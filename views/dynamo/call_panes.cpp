@@ -7,9 +7,9 @@
 #include "core/dynamo/recorded_breaks.h"
 #include "views/dynamo/break_story.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
+#include "views/base/row_table.h"
 
 #include <QLabel>
 #include <algorithm>

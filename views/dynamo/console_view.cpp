@@ -2,7 +2,7 @@
 #include "views/dynamo/console_view.h"
 
 #include "core/dynamo/console.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
 
 #include <QCompleter>

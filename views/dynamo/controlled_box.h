@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 
 #include <QBoxLayout>
 #include <QLabel>

@@ -17,7 +17,7 @@
 #include "views/dynamo/step_tools.h"
 #include "views/dynamo/steps_strip.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <algorithm>

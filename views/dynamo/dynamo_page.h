@@ -9,8 +9,8 @@
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/recording.h"
 #include "views/dynamo/step_commands.h"
-#include "views/models/page_spec.h"
-#include "views/text/panel.h"
+#include "views/workspace/page_spec.h"
+#include "views/base/panel.h"
 
 #include <memory>
 #include <optional>

@@ -17,7 +17,7 @@
 #include "views/dynamo/step_controls.h"
 #include "views/dynamo/step_tools.h"
 #include "views/dynamo/steps_strip.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QDataStream>

@@ -3,7 +3,7 @@
 // Which step of which recording the reader is at: the own place of the page Dynamo.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 namespace dynascope::views {
 

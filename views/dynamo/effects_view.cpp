@@ -4,8 +4,8 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "views/dynamo/controlled_box.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
 
 #include <QComboBox>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/dynamo/generated_link.h"
-#include "views/text/code_view.h"
+#include "views/base/code_view.h"
 
 #include <QWidget>
 

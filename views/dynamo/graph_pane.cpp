@@ -5,9 +5,9 @@
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/recording_questions.h"
 #include "views/dynamo/state_rows.h"
-#include "views/models/labels.h"
-#include "views/text/code_view.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QAction>

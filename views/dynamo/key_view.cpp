@@ -3,8 +3,8 @@
 
 #include "views/dynamo/controlled_box.h"
 #include "views/dynamo/key_model.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
 
 #include <QComboBox>

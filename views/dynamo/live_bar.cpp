@@ -2,8 +2,8 @@
 #include "views/dynamo/live_bar.h"
 
 #include "core/base/words.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QComboBox>

@@ -5,7 +5,7 @@
 #include "views/dynamo/live_bar.h"
 #include "views/dynamo/live_session.h"
 #include "views/dynamo/recording_watch.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <utility>
 #include <vector>

@@ -5,9 +5,9 @@
 #include "core/dynamo/graph_window.h"
 #include "core/layout/growing.h"
 #include "views/canvas/graph_canvas.h"
-#include "views/models/labels.h"
-#include "views/text/code_view.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
 
 #include <QLabel>
 #include <QStackedWidget>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/dynamo/recording.h"
-#include "views/models/task_runner.h"
+#include "views/workspace/task_runner.h"
 
 #include <QObject>
 #include <utility>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/recording_watch.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QElapsedTimer>
 #include <QFile>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/dynamo/recording.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QObject>
 #include <QStringList>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/state_model.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>

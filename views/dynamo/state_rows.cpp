@@ -4,8 +4,8 @@
 #include "core/base/words.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/step_controls.h"
 
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
 
 #include <QAction>

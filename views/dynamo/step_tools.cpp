@@ -7,7 +7,7 @@
 #include "views/dynamo/console_view.h"
 #include "views/dynamo/recording_questions.h"
 #include "views/dynamo/search_view.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 #include "views/dynamo/steps_strip.h"
 
 #include "views/dynamo/state_rows.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"

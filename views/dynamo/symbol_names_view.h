@@ -4,7 +4,7 @@
 // size's source, numbers that were taken, and what became a constant.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QWidget>
 

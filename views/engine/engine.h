@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/engine/client/client.h"
-#include "views/models/task_runner.h"
+#include "views/workspace/task_runner.h"
 
 #include <QHash>
 #include <QObject>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/engine_status.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

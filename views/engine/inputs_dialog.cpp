@@ -2,7 +2,7 @@
 #include "views/engine/inputs_dialog.h"
 
 #include "core/ir/meta.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>

@@ -12,7 +12,7 @@
 #include "core/rederive/rederive.h"
 #include "core/rederive/saved_hooks.h"
 #include "core/session/symbol_hints.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <unordered_map>

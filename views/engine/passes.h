@@ -7,7 +7,7 @@
 #include "core/computed/saved_stages.h"
 #include "core/engine/cases/input_form.h"
 #include "views/engine/engine.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QStringList>
 #include <unordered_map>

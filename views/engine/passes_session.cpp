@@ -3,7 +3,7 @@
 // The part of Passes that hands computed stages and inputs to session files and takes them from there.
 #include "core/computed/saved_stages.h"
 #include "views/engine/passes.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <unordered_set>

@@ -2,7 +2,7 @@
 #include "views/engine/rederivations.h"
 
 #include "core/rederive/rederive.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <array>

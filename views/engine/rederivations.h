@@ -6,7 +6,7 @@
 
 #include "core/computed/saved_stages.h"
 #include "views/engine/passes.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QHash>
 #include <QObject>

@@ -2,7 +2,7 @@
 #include "views/guards/guards_model.h"
 
 #include "core/base/text.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include "views/guards/guards_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QHeaderView>

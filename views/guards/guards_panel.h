@@ -3,7 +3,7 @@
 // The guard tree of a compile by source: which check, who added it, and which guard failed in a recompile.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -8,9 +8,9 @@
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
-#include "views/text/text_diff_panel.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
+#include "views/base/text_diff_panel.h"
 
 #include <QCheckBox>
 #include <QLabel>

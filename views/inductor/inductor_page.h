@@ -6,8 +6,8 @@
 
 #include "core/inductor/compile_passes.h"
 #include "views/dynamo/step_commands.h"
-#include "views/models/page_spec.h"
-#include "views/text/panel.h"
+#include "views/workspace/page_spec.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -4,8 +4,8 @@
 #include "views/inductor/lives_view.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/text/row_table.h"
-#include "views/text/text_diff_panel.h"
+#include "views/base/row_table.h"
+#include "views/base/text_diff_panel.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>

@@ -8,9 +8,9 @@
 #include "views/inductor/inductor_page.h"
 #include "views/inductor/pass_checks.h"
 #include "views/inductor/pass_texts.h"
-#include "views/models/task_runner.h"
-#include "views/models/workspace.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/task_runner.h"
+#include "views/workspace/workspace.h"
+#include "views/base/page_parts.h"
 
 class QCheckBox;
 class QLabel;

@@ -3,8 +3,8 @@
 #include "core/inductor/pass_condition.h"
 #include "core/session/symbol_hints.h"
 #include "views/inductor/inductor_private.h"
-#include "views/models/labels.h"
-#include "views/text/row_table.h"
+#include "views/workspace/labels.h"
+#include "views/base/row_table.h"
 
 #include <QLabel>
 #include <QLineEdit>

@@ -5,7 +5,7 @@
 
 #include "core/rederive/verify_passes.h"
 #include "views/inspector/facts.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QObject>
 #include <QString>

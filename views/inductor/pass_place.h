@@ -3,7 +3,7 @@
 // Which pass the reader is at: the own place of the page Inductor.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <algorithm>
 

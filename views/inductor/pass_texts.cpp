@@ -2,8 +2,8 @@
 #include "views/inductor/pass_texts.h"
 
 #include "views/inductor/pass_checks.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <algorithm>
 

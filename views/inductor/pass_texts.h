@@ -6,8 +6,8 @@
 #include "core/inductor/compile_passes.h"
 #include "core/inductor/line_history.h"
 #include "views/inspector/facts.h"
-#include "views/text/page_parts.h"
-#include "views/text/row_table.h"
+#include "views/base/page_parts.h"
+#include "views/base/row_table.h"
 
 #include <QString>
 #include <vector>

@@ -6,7 +6,7 @@
 
 #include "core/inductor/pass_recording.h"
 #include "views/inspector/facts.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QWidget>
 #include <memory>

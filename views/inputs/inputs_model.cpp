@@ -2,7 +2,7 @@
 #include "views/inputs/inputs_model.h"
 
 #include "core/session/metrics.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/storage_strip.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/splitter.h"
 
 #include <QHeaderView>

@@ -3,7 +3,7 @@
 // A compile's input tensors, the storages that they share, and the symbols of their shapes.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

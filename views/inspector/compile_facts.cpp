@@ -4,8 +4,8 @@
 #include "core/session/cache_counts.h"
 #include "core/session/symbol_hints.h"
 #include "views/inspector/facts.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>

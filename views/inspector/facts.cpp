@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inspector/facts.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 namespace dynascope::views {
 

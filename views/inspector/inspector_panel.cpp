@@ -3,8 +3,8 @@
 
 #include "core/layout/fold.h"
 #include "views/inspector/fact_view.h"
-#include "views/models/labels.h"
-#include "views/models/naming_stage.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -3,8 +3,8 @@
 #include "core/ir/storage.h"
 #include "core/ir/text.h"
 #include "views/inspector/facts.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>

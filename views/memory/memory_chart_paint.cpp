@@ -3,7 +3,7 @@
 // MemoryChart: painting. Blocks lie in a picture of their own, which moves along when the view does.
 #include "views/memory/memory_chart.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
 
 #include <QPainter>

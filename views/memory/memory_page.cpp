@@ -5,8 +5,8 @@
 #include "views/inspector/fact_view.h"
 #include "views/memory/memory_chart.h"
 #include "views/memory/memory_lines_model.h"
-#include "views/models/labels.h"
-#include "views/text/page_parts.h"
+#include "views/workspace/labels.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QComboBox>

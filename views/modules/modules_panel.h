@@ -4,7 +4,7 @@
 // by its place in the model. Selecting a row selects its node, and the other way round.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

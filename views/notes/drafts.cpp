@@ -2,7 +2,7 @@
 #include "views/notes/drafts.h"
 
 #include "core/session/byte_source.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QCryptographicHash>
 #include <QDir>

@@ -3,7 +3,7 @@
 // Places that a note can be about, by address: a node, a stage, a frame, a graph break.
 #pragma once
 
-#include "views/models/break_place.h"
+#include "views/workspace/break_place.h"
 
 #include <QString>
 #include <vector>

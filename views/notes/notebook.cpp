@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/notes/notebook.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/notes/note_places.h"
 
 #include <QDateTime>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/store/session_file.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QHash>
 #include <QObject>

@@ -2,7 +2,7 @@
 #include "views/notes/notes_panel.h"
 
 #include "views/notes/note_places.h"
-#include "views/text/message_page.h"
+#include "views/base/message_page.h"
 #include "views/theme/splitter.h"
 
 #include <QAction>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/notes/notes_model.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 class QComboBox;
 class QLineEdit;

@@ -5,7 +5,7 @@
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
 #include "core/session/generated_code.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QElapsedTimer>
 #include <QHash>

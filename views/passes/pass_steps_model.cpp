@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/passes/pass_steps_model.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
 
 #include <QBrush>

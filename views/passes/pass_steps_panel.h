@@ -6,7 +6,7 @@
 #pragma once
 
 #include "views/engine/passes.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 // breaks by reason.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QAbstractTableModel>
 #include <QString>

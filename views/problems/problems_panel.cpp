@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/problems/problems_panel.h"
-#include "views/models/break_place.h"
+#include "views/workspace/break_place.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>

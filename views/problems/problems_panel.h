@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/problems/problem_model.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 class QSortFilterProxyModel;
 class QTreeView;

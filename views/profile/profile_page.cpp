@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_page.h"
 
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
-#include "views/models/panel_id.h"
-#include "views/models/task_runner.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/panel_id.h"
+#include "views/workspace/task_runner.h"
 #include "views/profile/profile_rows.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/profile/grouped.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <memory>
 #include <mutex>

@@ -4,7 +4,7 @@
 // post-grad graphs, kernels, lines of generated code. Choosing a cell selects it everywhere.
 #pragma once
 
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 // generated code, and a band of rows for each compile.
 #pragma once
 
-#include "views/models/trace.h"
+#include "views/workspace/trace.h"
 
 #include <QString>
 #include <array>

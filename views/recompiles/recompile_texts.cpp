@@ -2,8 +2,8 @@
 #include "views/recompiles/recompile_texts.h"
 
 #include "core/session/compile_counts.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 #include <QRegularExpression>
 #include <algorithm>

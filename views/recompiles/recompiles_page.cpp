@@ -4,12 +4,12 @@
 #include "core/session/compile_counts.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/models/labels.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/recompile_place.h"
 #include "views/recompiles/recompile_texts.h"
-#include "views/text/code_view.h"
-#include "views/text/page_parts.h"
-#include "views/text/source_text.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
+#include "views/base/source_text.h"
 #include "views/theme/splitter.h"
 
 #include <QFileDialog>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/models/labels.h"
-#include "views/models/recompile_place.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/recompile_place.h"
 #include "views/recompiles/recompiles_page.h"
 
 #include <algorithm>

@@ -2,10 +2,10 @@
 #include "views/replay/coverage_panel.h"
 
 #include "views/inspector/fact_view.h"
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
 #include "views/replay/coverage_rows.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QComboBox>

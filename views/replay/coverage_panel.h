@@ -6,7 +6,7 @@
 
 #include "core/replay/coverage.h"
 #include "core/replay/input_categories.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

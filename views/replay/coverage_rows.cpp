@@ -2,8 +2,8 @@
 #include "views/replay/coverage_rows.h"
 
 #include "core/replay/written_arguments.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 namespace dynascope::views {
 

@@ -6,7 +6,7 @@
 #include "core/replay/coverage.h"
 #include "core/replay/input_categories.h"
 #include "views/inspector/facts.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <vector>
 

@@ -5,8 +5,8 @@
 
 #include "views/inspector/facts.h"
 #include "views/replay/replay_runs.h"
-#include "views/text/panel.h"
-#include "views/text/row_table.h"
+#include "views/base/panel.h"
+#include "views/base/row_table.h"
 
 #include <memory>
 

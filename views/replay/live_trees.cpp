@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/live_trees.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <atomic>
 #include <optional>

@@ -6,7 +6,7 @@
 
 #include "core/rederive/tree_workload.h"
 #include "views/engine/engine.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/replay/tree_run.h"
 
 #include <QObject>

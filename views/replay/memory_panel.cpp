@@ -2,11 +2,11 @@
 #include "views/replay/memory_panel.h"
 
 #include "views/inspector/fact_view.h"
-#include "views/models/go_to.h"
-#include "views/models/labels.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
 #include "views/replay/memory_legend.h"
 #include "views/replay/memory_picture.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/replay/memory_rows.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 
 #include <memory>
 #include <vector>

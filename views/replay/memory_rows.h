@@ -7,7 +7,7 @@
 #include "views/inspector/facts.h"
 #include "views/memory/memory_chart.h"
 #include "views/replay/replay_runs.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 namespace dynascope::views {
 

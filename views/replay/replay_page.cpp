@@ -2,14 +2,14 @@
 #include "views/replay/replay_page.h"
 
 #include "views/memory/memory_page.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/cuda_panel.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/memory_panel.h"
 #include "views/replay/timing_panel.h"
 #include "views/replay/tree_panel.h"
-#include "views/text/page_parts.h"
+#include "views/base/page_parts.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -5,7 +5,7 @@
 // times.
 #pragma once
 
-#include "views/models/page_spec.h"
+#include "views/workspace/page_spec.h"
 #include "views/replay/replay_runs.h"
 #include "views/theme/theme.h"
 

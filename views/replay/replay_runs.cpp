@@ -2,7 +2,7 @@
 #include "views/replay/replay_runs.h"
 
 #include "core/engine/cases/graph_inputs.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/notes/notebook.h"
 
 #include <QDateTime>

@@ -10,7 +10,7 @@
 #include "core/replay/recording_memory.h"
 #include "core/replay/replay_export.h"
 #include "views/engine/engine.h"
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 
 #include <QObject>
 #include <QStringList>

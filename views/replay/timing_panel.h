@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/replay/timing_rows.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -6,8 +6,8 @@
 
 #include "views/inspector/facts.h"
 #include "views/replay/replay_runs.h"
-#include "views/text/page_parts.h"
-#include "views/text/row_table.h"
+#include "views/base/page_parts.h"
+#include "views/base/row_table.h"
 
 namespace dynascope::views {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "views/replay/tree_run.h"
-#include "views/text/panel.h"
+#include "views/base/panel.h"
 
 #include <memory>
 

@@ -2,8 +2,8 @@
 #include "views/replay/tree_rows.h"
 
 #include "core/base/text.h"
-#include "views/models/labels.h"
-#include "views/models/translate.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 #include "views/replay/coverage_rows.h"
 
 namespace dynascope::views {

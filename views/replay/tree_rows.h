@@ -4,7 +4,7 @@
 #pragma once
 
 #include "views/replay/tree_run.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 namespace dynascope::views {
 

@@ -2,7 +2,7 @@
 //
 // The second track of the timeline: stages that the engine computed, each with what verification said.
 #include "views/engine/rederivations.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QContextMenuEvent>

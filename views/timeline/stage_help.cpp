@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/timeline/stage_help.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 
 #include <QStringList>
 #include <array>

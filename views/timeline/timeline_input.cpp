@@ -2,7 +2,7 @@
 //
 // TimelineView: mouse, wheel, keys and tooltips.
 #include "views/engine/rederivations.h"
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/timeline/stage_help.h"
 #include "views/timeline/timeline_view.h"
 

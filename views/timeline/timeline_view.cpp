@@ -4,7 +4,7 @@
 // their own.
 #include "views/timeline/timeline_view.h"
 
-#include "views/models/labels.h"
+#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
 
 #include <QScrollBar>

@@ -4,7 +4,7 @@
 // two discs A and B that choose what is compared.
 #pragma once
 
-#include "views/models/workspace.h"
+#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
 
 #include <QAbstractScrollArea>

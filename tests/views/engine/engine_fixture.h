@@ -5,7 +5,7 @@
 
 #include "core/capture/open.h"
 #include "views/engine/passes.h"
-#include "views/engine/stepper.h"
+#include "views/functionalize/stepper.h"
 #include "views/theme/theme.h"
 
 #include <QtTest>

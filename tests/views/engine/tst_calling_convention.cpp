@@ -3,10 +3,10 @@
 // The calling convention of a functionalized graph in both forms, and the breaks that force its write-backs.
 #include "core/ir/text.h"
 #include "tests/views/engine/engine_fixture.h"
-#include "views/engine/calling_convention_panel.h"
-#include "views/engine/functionalize_page.h"
-#include "views/engine/step_panel.h"
-#include "views/models/break_place.h"
+#include "views/functionalize/calling_convention_panel.h"
+#include "views/functionalize/functionalize_page.h"
+#include "views/functionalize/step_panel.h"
+#include "views/workspace/break_place.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>

@@ -3,14 +3,14 @@
 // The Functionalize layout, offscreen: stepping, modes, clicks and what is shown where.
 #include "tests/views/engine/engine_fixture.h"
 #include "views/engine/engine_status.h"
-#include "views/engine/functionalize_page.h"
-#include "views/engine/graph_so_far.h"
-#include "views/engine/scorecard_legend.h"
-#include "views/engine/scorecard_view.h"
-#include "views/engine/source_ops.h"
-#include "views/engine/step_panel.h"
-#include "views/engine/step_strips.h"
-#include "views/engine/values_panel.h"
+#include "views/functionalize/functionalize_page.h"
+#include "views/functionalize/graph_so_far.h"
+#include "views/functionalize/scorecard_legend.h"
+#include "views/functionalize/scorecard_view.h"
+#include "views/functionalize/source_ops.h"
+#include "views/functionalize/step_panel.h"
+#include "views/functionalize/step_strips.h"
+#include "views/values/values_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QClipboard>

@@ -9,7 +9,7 @@
 #include "views/inductor/pass_checks.h"
 #include "views/inductor/pass_texts.h"
 #include "views/inspector/fact_view.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QPushButton>
 

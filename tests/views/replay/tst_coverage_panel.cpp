@@ -6,7 +6,7 @@
 #include "views/inspector/fact_view.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/coverage_rows.h"
-#include "views/text/row_table.h"
+#include "views/base/row_table.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Two stages as two columns of code whose rows follow the node-aligned diff, so that a node stands beside
+// what it became even where every line of text differs. Pure functions: run them on a worker.
+#pragma once
+
+#include "core/diff/graph_diff.h"
+#include "core/ir/graph.h"
+#include "views/base/code_view.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace dynascope::views {
+
+struct AlignOptions {
+    bool quietRespelled = true; ///< a node that is only renamed or spelled otherwise is no difference
+    bool shortNames = true;     ///< aten.add.Tensor, cap.py:43
+    bool strides = false;
+    bool clears = false; ///< ";  x = None"
+    friend bool operator==(const AlignOptions&, const AlignOptions&) = default;
+};
+
+struct AlignedText {
+    std::array<CodeDocumentPtr, 2> document; ///< B may be null
+    std::vector<CodeRow> rows;
+    std::array<std::vector<ir::NodeIndex>, 2> nodeOfLine; ///< empty where the side is no graph
+    std::array<std::size_t, 6> counts{};                  ///< rows by diff::Change
+
+    [[nodiscard]] int lineOfNode(int side, ir::NodeIndex node) const; ///< -1 where it has none
+};
+
+/// Linear in the printed text, apart from changed lines, whose words are compared.
+[[nodiscard]] AlignedText alignGraphs(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff,
+                                      const AlignOptions& options);
+/// One graph alone, every row Same.
+[[nodiscard]] AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options);
+/// Two dis listings by their instructions: offsets, line numbers and indices of names and constants, which
+/// move with every inserted instruction, make no difference.
+[[nodiscard]] AlignedText alignBytecode(const std::string& a, const std::string& b);
+/// Two texts by their lines, for code and for graphs that could not be read.
+[[nodiscard]] AlignedText alignTexts(const std::string& a, const std::string& b, Language language);
+
+} // namespace dynascope::views

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// A compile's bytecode before and after Dynamo, side by side for each code object.
+#pragma once
+
+#include "views/base/code_panel.h"
+
+#include <memory>
+
+namespace dynascope::views {
+
+/// GUI thread only. The texts are compared on the TaskRunner (tag "bytecode").
+class BytecodePanel : public CodePanel {
+    Q_OBJECT
+public:
+    BytecodePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    ~BytecodePanel() override;
+
+protected:
+    void refresh() override;
+
+private:
+    struct Private;
+    std::unique_ptr<Private> d;
+};
+
+} // namespace dynascope::views

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/compile_time/records_panel.h"
+
+#include "core/base/json_indent.h"
+#include "views/workspace/labels.h"
+#include "views/base/code_view.h"
+#include "views/theme/splitter.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QStyle>
+#include <QStyledItemDelegate>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+namespace dynascope::views {
+
+namespace {
+
+/// Bytes of a header and of a payload: cut into lines in a frame
+constexpr std::uint64_t shownAtFirst = 1U << 18U;
+
+class RecordDelegate : public QStyledItemDelegate {
+public:
+    RecordDelegate(Theme& theme, QObject* parent)
+        : QStyledItemDelegate(parent)
+        , m_theme(theme) {}
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        option->font = m_theme.font(FontRole::CodeSmall);
+        if (!index.data(RecordModel::KnownRole).toBool() && index.column() == RecordModel::Type) {
+            option->palette.setColor(QPalette::Text, m_theme.colours().changed);
+            option->palette.setColor(QPalette::HighlightedText, m_theme.colours().changed);
+        }
+    }
+
+private:
+    Theme& m_theme;
+};
+
+} // namespace
+
+RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
+    : Panel(workspace, theme, parent)
+    , m_model(new RecordModel(this))
+    , m_proxy(new RecordFilter(this))
+    , m_list(new QTreeView)
+    , m_filter(addFilter(tr("Filter by type"), m_list))
+    , m_thisCompile(new QCheckBox(tr("This compile only")))
+    , m_indent(new QCheckBox(tr("Indent JSON")))
+    , m_find(new QLineEdit)
+    , m_note(new QLabel)
+    , m_text(new CodeView(theme)) {
+    m_list->setObjectName(QStringLiteral("records.list"));
+    m_proxy->setSourceModel(m_model);
+    m_list->setModel(m_proxy);
+    m_list->setRootIsDecorated(false);
+    m_list->setUniformRowHeights(true);
+    m_list->setSortingEnabled(true);
+    m_list->sortByColumn(RecordModel::Line, Qt::AscendingOrder);
+    m_list->setItemDelegate(new RecordDelegate(theme, m_list));
+    m_list->setAccessibleName(tr("Records"));
+    m_list->header()->resizeSection(RecordModel::Line, theme.scaled(84));
+    m_list->header()->resizeSection(RecordModel::Type, theme.scaled(240));
+    m_list->header()->resizeSection(RecordModel::CompileId, theme.scaled(100));
+    m_list->header()->resizeSection(RecordModel::Size, theme.scaled(80));
+    m_find->setPlaceholderText(tr("Find in this record"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setMaximumWidth(theme.scaled(240));
+    m_note->setTextFormat(Qt::PlainText);
+    m_note->setProperty("role", "label");
+    m_text->setAccessibleName(tr("Record text"));
+    m_indent->setObjectName(QStringLiteral("indentJson"));
+    m_indent->setChecked(true);
+    m_indent->setToolTip(
+        tr("On several lines, every number and name as the file spells it. Off: byte for byte as "
+           "the file has it."));
+
+    const auto column = [](QWidget* widget, std::initializer_list<QWidget*> bar) {
+        auto* box = new QVBoxLayout(widget);
+        box->setContentsMargins(0, 0, 0, 0);
+        box->setSpacing(0);
+        auto* row = new QHBoxLayout;
+        row->setContentsMargins(8, 5, 8, 5);
+        row->setSpacing(8);
+        for (QWidget* w : bar)
+            row->addWidget(w, qobject_cast<QLabel*>(w) ? 1 : 0);
+        box->addLayout(row);
+        return box;
+    };
+    auto* left = new QWidget;
+    column(left, {m_filter, m_thisCompile})->addWidget(m_list, 1);
+    auto* right = new QWidget;
+    column(right, {m_note, m_indent, m_find})->addWidget(m_text, 1);
+    auto* splitter = new Splitter(Qt::Horizontal);
+    splitter->addWidget(left);
+    splitter->addWidget(right);
+    splitter->setStretchFactor(0, 5);
+    splitter->setStretchFactor(1, 6);
+    setContent(splitter);
+
+    connect(m_filter, &QLineEdit::textChanged, m_proxy, &RecordFilter::setText);
+    connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
+    connect(m_indent, &QCheckBox::toggled, this, [this] { showText(m_shown, m_whole); });
+    connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
+    connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
+}
+
+void RecordsPanel::sync() {
+    const Workspace::Capture* capture = workspace().capture();
+    const session::SessionPtr session = capture ? capture->session : nullptr;
+    if (session != m_model->session()) {
+        m_model->setSession(session);
+        m_shown = -1;
+        m_text->clear();
+        m_note->clear();
+    }
+    m_proxy->setCompile(m_thisCompile->isChecked() ? workspace().place().compile : -1);
+}
+
+void RecordsPanel::refresh() {
+    sync();
+    if (showNothingOpen()) return;
+    if (m_model->rowCount() == 0)
+        showMessage(tr("This file is a graph text, not a trace, so it has no records."));
+    else
+        showContent();
+    if (m_shown < 0 && m_proxy->rowCount() > 0) m_list->setCurrentIndex(m_proxy->index(0, 0));
+}
+
+void RecordsPanel::showRecord(int capture, int record) {
+    if (workspace().place().capture != capture) {
+        Place place;
+        place.capture = capture;
+        workspace().go(place);
+    }
+    sync();
+    if (record < 0 || record >= m_model->rowCount()) return;
+    QModelIndex index = m_proxy->mapFromSource(m_model->index(record, 0));
+    if (!index.isValid()) {
+        m_filter->clear();
+        m_thisCompile->setChecked(false);
+        sync();
+        index = m_proxy->mapFromSource(m_model->index(record, 0));
+    }
+    m_list->setCurrentIndex(index);
+    m_list->scrollTo(index, QAbstractItemView::PositionAtCenter);
+}
+
+void RecordsPanel::showText(int record, bool whole) {
+    if (!m_model->session() || record < 0 || record >= m_model->rowCount()) return;
+    m_shown = record;
+    m_whole = whole;
+    const session::Record& r = m_model->session()->records[std::size_t(record)];
+    std::uint64_t shown = 0;
+    const auto take = [&](session::Payload part) {
+        // What is long is cut before it is copied.
+        if (!whole) part.length = std::min(part.length, shownAtFirst);
+        shown += part.length;
+        const auto text = part.text();
+        const auto indented = m_indent->isChecked() ? indentJson(text) : std::nullopt;
+        return indented ? toQString(*indented) : toQString(text);
+    };
+    QString text = take(r.header);
+    if (!r.payload.empty()) text += QStringLiteral("\n\n") + take(r.payload);
+    const std::uint64_t all = r.header.length + r.payload.length;
+    m_text->setDocument(makeCodeDocument(text, Language::Plain), {});
+    m_found.clear();
+    if (shown < all) {
+        m_note->setTextFormat(Qt::RichText);
+        m_note->setText(tr("Showing %1 of %2. <a href='all' style='color:%3'>Show all</a>")
+                            .arg(bytesText(qulonglong(shown)), bytesText(qulonglong(all)),
+                                 theme().colours().accent.name()));
+    } else {
+        m_note->setTextFormat(Qt::PlainText);
+        m_note->setText(r.known ? toQString(r.type)
+                                : tr("%1: no reader knows this type").arg(toQString(r.type)));
+    }
+}
+
+void RecordsPanel::find(bool backwards) {
+    bool found = true;
+    if (std::exchange(m_found, m_find->text()) != m_find->text() || m_text->findText() != m_found)
+        found = m_text->find(m_found) > 0;
+    else if (!m_found.isEmpty() && (found = m_text->hasMatches()))
+        m_text->findNext(backwards ? -1 : 1);
+    m_find->setProperty("error", !found && !m_find->text().isEmpty());
+    m_find->style()->unpolish(m_find);
+    m_find->style()->polish(m_find);
+}
+
+} // namespace dynascope::views

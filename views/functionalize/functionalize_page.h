@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The layout "Functionalize": source ops at the left, the scorecard and the graph so far in the middle, what
+// the step did at the right.
+#pragma once
+
+#include "views/functionalize/stepper.h"
+#include "views/workspace/page_spec.h"
+#include "views/theme/theme.h"
+
+#include <QWidget>
+
+class QLabel;
+class QSplitter;
+class QStackedLayout;
+class QTabWidget;
+class QToolButton;
+
+namespace dynascope::views {
+
+class CallingConventionPanel;
+class GraphSoFar;
+class MessagePage;
+class ScorecardView;
+class SourceOpsPanel;
+class StepPanel;
+
+/// GUI thread only.
+class FunctionalizePage : public QWidget, public CentrePage {
+    Q_OBJECT
+public:
+    static constexpr Page id = Page::Functionalize;
+    FunctionalizePage(Workspace& workspace, Passes& passes, Stepper& stepper, Theme& theme,
+                      QWidget* parent = nullptr);
+
+    [[nodiscard]] SourceOpsPanel& sourceOps() { return *m_source; }
+    [[nodiscard]] ScorecardView& scorecard() { return *m_scorecard; }
+    [[nodiscard]] GraphSoFar& graphSoFar() { return *m_graph; }
+    [[nodiscard]] CallingConventionPanel& convention() { return *m_convention; }
+    [[nodiscard]] QTabWidget& lowerTabs() { return *m_lower; }
+    [[nodiscard]] StepPanel& stepPanel() { return *m_step; }
+    [[nodiscard]] QTabWidget& rightTabs() { return *m_right; }
+    /// Why there is nothing to step through; empty while there is.
+    [[nodiscard]] QString message() const;
+    void applyDefaultSizes(int windowWidth) override;
+
+signals:
+    void canvasRequested(); ///< show source and result on the two canvases
+
+private:
+    [[nodiscard]] QWidget* makeCentre();
+    void refresh();
+    void restyle();
+    void select(const QString& node, bool inResult);
+
+    Workspace& m_workspace;
+    Passes& m_passes;
+    Stepper& m_stepper;
+    Theme& m_theme;
+    QStackedLayout* m_stack;
+    MessagePage* m_message;
+    QSplitter* m_columns;
+    QSplitter* m_rows;
+    SourceOpsPanel* m_source;
+    ScorecardView* m_scorecard;
+    GraphSoFar* m_graph;
+    StepPanel* m_step;
+    CallingConventionPanel* m_convention = nullptr;
+    QTabWidget* m_lower;
+    QTabWidget* m_right;
+    QLabel* m_state;
+    std::vector<QWidget*> m_headers;
+    std::vector<QLabel*> m_titles;
+};
+
+[[nodiscard]] PageSpec functionalizePageSpec();
+
+} // namespace dynascope::views
