@@ -18,7 +18,8 @@ namespace dynascope::cli {
                                          const std::optional<profile::Peaks>& peaks = {});
 /// With a first line that names the columns.
 [[nodiscard]] std::string profileCsv(profile::Facts& facts, profile::By by);
-/// Where peaks are given, rows say how much time they could save, the most first. The `top` rows that took the most time, and what the others add up to; all for 0.
+/// The `top` rows that took the most time, and what the others add up to; all for 0. Where peaks are given, rows say how
+/// much time they could save, the most first.
 [[nodiscard]] std::string profileText(profile::Facts& facts, profile::By by, std::size_t top,
                                       const std::optional<profile::Peaks>& peaks = {});
 

@@ -73,6 +73,7 @@ std::string operatorOf(const ir::Node& node) {
 CompileIndex::CompileIndex(const session::Session& session, int rank)
     : m_session(session) {
     const bool several = session.ranks.size() > 1;
+    m_isRankUnknown = several && rank < 0;
     for (std::size_t i = 0; i < session.compiles.size(); ++i)
         if (!several || rank < 0 || session.compiles[i].rank == rank) add(static_cast<int>(i));
 }
@@ -106,7 +107,9 @@ void CompileIndex::add(int index) {
 
 std::span<const int> CompileIndex::withId(std::string_view id) const {
     const auto found = m_ids.find(id);
-    return found == m_ids.end() ? std::span<const int>() : std::span<const int>(found->second);
+    // Of several ranks' compiles of that id, any would be a guess.
+    if (found == m_ids.end() || (m_isRankUnknown && found->second.size() > 1)) return {};
+    return found->second;
 }
 
 std::span<const KeyedCode> CompileIndex::withKey(std::string_view key) const {

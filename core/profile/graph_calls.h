@@ -30,7 +30,7 @@ public:
     /// `rank` is -1 where the profile does not say which it is of.
     CompileIndex(const session::Session& session, int rank);
 
-    /// Compiles that PyTorch calls "0/0", the last run last.
+    /// Compiles that PyTorch calls "0/0", the last run last; none where ranks have it and the profile's is not known.
     [[nodiscard]] std::span<const int> withId(std::string_view id) const;
     /// Output codes with that key.
     [[nodiscard]] std::span<const KeyedCode> withKey(std::string_view key) const;
@@ -44,6 +44,7 @@ public:
 private:
     void add(int compile);
     const session::Session& m_session;
+    bool m_isRankUnknown = false;
     std::map<std::string, std::vector<int>, std::less<>> m_ids;
     std::map<std::string, std::vector<KeyedCode>, std::less<>> m_keys;
     std::map<std::pair<int, bool>, std::vector<int>> m_codes;

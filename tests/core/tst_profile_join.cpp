@@ -352,6 +352,33 @@ private slots:
         QVERIFY(std::ranges::any_of(only->rows, [](const Row& row) { return row.graph == Link::OnlyGraph; }));
     }
 
+    void ranksAreNotGuessed() {
+        const auto folderOf = [](const std::string& info) {
+            auto folder = std::make_unique<QTemporaryDir>();
+            const auto write = [&](const QString& name, const std::string& text) {
+                QFile file(folder->filePath(name));
+                if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(text));
+            };
+            write(QStringLiteral("log_rank_0_a.log"), gpuTrace());
+            write(QStringLiteral("log_rank_1_a.log"), gpuTrace());
+            write(QStringLiteral("profile.json"), R"({"schemaVersion": 1, )" + info + R"("traceEvents": [)" +
+                                                      std::string(cpuSide) + std::string(launches) + "]}");
+            return folder;
+        };
+        const auto joinOf = [&](const std::string& info) {
+            const auto folder = folderOf(info);
+            const auto session = capture::open(folder->path().toStdString());
+            if (!session || (*session)->ranks.size() != 2 || (*session)->profiles.size() != 1)
+                qFatal("ranks");
+            return join(*session, (*session)->profiles.front()).value();
+        };
+        const JoinedPtr known = joinOf(R"("distributedInfo": {"rank": 1, "world_size": 2}, )");
+        QCOMPARE(known->regions.joined, std::size_t(1));
+        for (const Row& row : known->rows)
+            QVERIFY(row.compile < 0 || known->session->compiles[std::size_t(row.compile)].rank == 1);
+        QCOMPARE(joinOf({})->regions.joined, std::size_t(0));
+    }
+
     void aBrokenProfileLeavesTheTrace() {
         QTemporaryDir folder;
         const auto write = [&](const QString& name, const std::string& text) {
