@@ -187,7 +187,7 @@ std::string memoryReport(const PassRecording& recording, const Schedule& schedul
     const inductor::ScheduleMemory memory = inductor::memoryOf(schedule);
     std::string out = "  " + title(recording, schedule) + '\n';
     if (memory.steps.empty()) return out + "    the recording has no lines of the wrapper\n";
-    out += "    " + count(memory.lives.size(), "buffer") + " in " + count(memory.allocations, "allocation") +
+    out += "    " + count(memory.lives.size(), "buffer") + ": " + count(memory.allocations, "allocation") +
            ", " + count(memory.reuses, "reuse") + "; at most " + formatBytes(memory.peak()) +
            " live, at call " + std::to_string(memory.peakStep) + ", " + memory.steps[memory.peakStep] + '\n';
     if (memory.unsized > 0) out += "    without " + count(memory.unsized, "buffer") + " of symbolic size\n";

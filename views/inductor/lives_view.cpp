@@ -142,9 +142,9 @@ void LivesView::paintCurve(QPainter& painter) const {
     painter.drawText(QRectF(0, bottom - high - 4, m_theme.scaled(leftMargin) - 6, m_theme.scaled(16)),
                      Qt::AlignRight | Qt::AlignVCenter, bytesText(m_memory.peak()));
     painter.setFont(m_theme.font(FontRole::Text));
-    const QString head = tr("%1 in %2, %3; peak %4 at %5")
+    const QString head = tr("%1: %2, %3; peak %4 at %5")
                              .arg(countText(m_memory.lives.size(), tr("buffer"), tr("buffers")),
-                                  countText(m_lanes, tr("allocation"), tr("allocations")),
+                                  countText(m_memory.allocations, tr("allocation"), tr("allocations")),
                                   countText(m_memory.reuses, tr("reuse"), tr("reuses")),
                                   bytesText(m_memory.peak()), toQString(m_memory.steps[m_memory.peakStep]));
     const QRectF line(margin, 0, width() - 2 * margin, m_theme.scaled(headHeight));

@@ -194,7 +194,7 @@ private slots:
         const SmallRecording recording({.fused = false});
         const Run run = cli({"fusions", recording.path(), "--memory"});
         QVERIFY2(run.exitCode == 0, run.err);
-        QVERIFY2(run.out.contains("2 buffers in 1 allocation, 1 reuse; at most 64 B live") &&
+        QVERIFY2(run.out.contains("2 buffers: 1 allocation, 1 reuse; at most 64 B live") &&
                      run.out.contains("in the memory of buf0"),
                  run.out);
         const QJsonValue memory = json({"fusions", recording.path()}).at(0)["memory"];
