@@ -2,8 +2,8 @@
 #include "app/gui/breadcrumb.h"
 
 #include "app/gui/pages.h"
-#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -3,8 +3,8 @@
 // Where we are: capture, rank, frame, compile. Each part opens a list of its siblings.
 #pragma once
 
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QWidget>
 #include <functional>

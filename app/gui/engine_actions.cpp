@@ -11,9 +11,9 @@
 #include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
 #include "views/functionalize/stepper.h"
-#include "views/workspace/labels.h"
 #include "views/replay/replay_runs.h"
 #include "views/timeline/timeline_view.h"
+#include "views/workspace/labels.h"
 
 #include <QMenu>
 #include <QTabBar>

@@ -7,8 +7,8 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "views/canvas/compare_view.h"
-#include "views/workspace/labels.h"
 #include "views/palette/palette.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QBuffer>

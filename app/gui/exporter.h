@@ -4,8 +4,8 @@
 #pragma once
 
 #include "app/gui/export.h"
-#include "views/workspace/page_spec.h"
 #include "views/theme/theme.h"
+#include "views/workspace/page_spec.h"
 
 #include <QDir>
 #include <QString>

@@ -8,14 +8,14 @@
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
-#include "views/functionalize/calling_convention_panel.h"
+#include "views/compile_time/compile_time_panel.h"
 #include "views/engine/engine.h"
+#include "views/functionalize/calling_convention_panel.h"
 #include "views/functionalize/functionalize_page.h"
 #include "views/functionalize/stepper.h"
-#include "views/values/values_panel.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
-#include "views/compile_time/compile_time_panel.h"
+#include "views/values/values_panel.h"
 
 #include <QTabWidget>
 #include <algorithm>

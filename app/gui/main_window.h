@@ -8,8 +8,8 @@
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
 #include "app/gui/window_part.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QMainWindow>
 #include <string>

@@ -3,8 +3,8 @@
 // The bar at the top: back and forward, the path, what steps through the page that is shown, and the search.
 #pragma once
 
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QToolBar>
 

@@ -2,10 +2,10 @@
 #include "app/gui/note_actions.h"
 
 #include "app/gui/chrome.h"
-#include "views/workspace/labels.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notebook.h"
 #include "views/palette/palette.h"
+#include "views/workspace/labels.h"
 
 #include <QUndoStack>
 #include <algorithm>

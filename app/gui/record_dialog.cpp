@@ -3,10 +3,10 @@
 
 #include "app/cli/capture_setup.h"
 #include "app/gui/record_command.h"
-#include "views/dynamo/live_session.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
+#include "views/dynamo/live_session.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/stages_page.h"
 
-#include "views/canvas/compare_view.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/output_code_panel.h"
 #include "views/base/source_panel.h"
 #include "views/base/text_diff_panel.h"
+#include "views/canvas/compare_view.h"
 #include "views/theme/splitter.h"
 #include "views/timeline/timeline_view.h"
 

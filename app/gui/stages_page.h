@@ -3,8 +3,8 @@
 // The centre while a compile is looked at: timeline, canvases, and the texts below them.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/theme/theme.h"
+#include "views/workspace/page_spec.h"
 
 #include <QJsonObject>
 #include <QWidget>

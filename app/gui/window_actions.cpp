@@ -19,13 +19,13 @@
 #include "app/gui/window_layout.h"
 #include "app/gui/window_pages.h"
 #include "core/ir/text.h"
-#include "views/breaks/breaks_page.h"
-#include "views/capture/capture_panel.h"
-#include "views/workspace/labels.h"
-#include "views/palette/palette.h"
 #include "views/base/panel.h"
 #include "views/base/source_panel.h"
+#include "views/breaks/breaks_page.h"
+#include "views/capture/capture_panel.h"
+#include "views/palette/palette.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QActionGroup>
 #include <QApplication>

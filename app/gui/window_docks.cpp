@@ -3,12 +3,12 @@
 
 #include "app/gui/pages.h"
 #include "views/capture/capture_panel.h"
+#include "views/compile_time/compile_time_panel.h"
+#include "views/compile_time/records_panel.h"
 #include "views/engine/passes.h"
-#include "views/values/values_panel.h"
 #include "views/guards/guards_panel.h"
 #include "views/inputs/inputs_panel.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/workspace/labels.h"
 #include "views/modules/modules_panel.h"
 #include "views/notes/notebook.h"
 #include "views/notes/notes_panel.h"
@@ -16,8 +16,8 @@
 #include "views/problems/problem_model.h"
 #include "views/problems/problems_panel.h"
 #include "views/provenance/provenance_panel.h"
-#include "views/compile_time/compile_time_panel.h"
-#include "views/compile_time/records_panel.h"
+#include "views/values/values_panel.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QLayout>

@@ -4,8 +4,8 @@
 // for. What they are stands in pages.h.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/theme/picture.h"
+#include "views/workspace/page_spec.h"
 
 #include <QObject>
 #include <functional>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "app/gui/action_registry.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QMainWindow>
 #include <QObject>

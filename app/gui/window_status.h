@@ -5,8 +5,8 @@
 #pragma once
 
 #include "app/gui/chrome.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QObject>
 

@@ -8,10 +8,10 @@
 // run at the same time share the time in equal parts. Frames of Python are kept, and take no time from what they call.
 #pragma once
 
-#include "core/session/attachment.h"
 #include "core/base/result.h"
 #include "core/base/task.h"
 #include "core/profile/names.h"
+#include "core/session/attachment.h"
 #include "core/session/session.h"
 
 #include <cstdint>

@@ -9,17 +9,17 @@
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
+#include "views/base/code_view.h"
+#include "views/base/output_code_panel.h"
+#include "views/base/source_panel.h"
 #include "views/breaks/breaks_page.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/inspector/fact_text.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/workspace/break_place.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
-#include "views/base/code_view.h"
-#include "views/base/output_code_panel.h"
-#include "views/base/source_panel.h"
+#include "views/workspace/break_place.h"
 
 #include <QDir>
 #include <QFileInfo>

@@ -11,8 +11,8 @@
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/capture_panel.h"
-#include "views/workspace/follower.h"
 #include "views/notes/notebook.h"
+#include "views/workspace/follower.h"
 
 #include <QAbstractItemModelTester>
 #include <QFile>

@@ -6,9 +6,9 @@
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
 #include "tests/support/programs.h"
-#include "views/functionalize/functionalize_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
+#include "views/functionalize/functionalize_page.h"
 #include "views/functionalize/scorecard_view.h"
 #include "views/functionalize/stepper.h"
 

@@ -9,10 +9,10 @@
 #include "views/autograd/autograd_page.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_panel.h"
+#include "views/base/row_table.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
-#include "views/base/row_table.h"
 
 #include <QTemporaryDir>
 

@@ -10,16 +10,16 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
+#include "views/base/code_view.h"
+#include "views/base/source_panel.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
-#include "views/workspace/break_place.h"
-#include "views/workspace/trace.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 #include "views/provenance/provenance_panel.h"
-#include "views/base/code_view.h"
-#include "views/base/source_panel.h"
 #include "views/timeline/timeline_view.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/trace.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -16,8 +16,8 @@
 #include "core/engine/wire/methods.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
-#include "views/engine/engine.h"
 #include "views/base/row_table.h"
+#include "views/engine/engine.h"
 
 #include <QAbstractButton>
 #include <QApplication>

@@ -18,7 +18,8 @@ JoinedPtr joinedFolder(const std::string& name) {
     const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
     if (!session) qFatal("%s", session.error().toString().c_str());
     if ((*session)->profiles.size() != 1 || !(*session)->warnings.empty()) qFatal("%s: odd", name.c_str());
-    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front())).value_or(nullptr);
+    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
+        .value_or(nullptr);
 }
 
 JoinedPtr joinedTexts(const std::string& trace, const std::string& events) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "tests/support/parts.h"
+#include "views/base/code_view.h"
+#include "views/base/row_table.h"
 #include "views/dynamo/breakpoints_view.h"
 #include "views/dynamo/breaks_view.h"
 #include "views/dynamo/cache_view.h"
@@ -17,8 +19,6 @@
 #include "views/dynamo/steps_strip.h"
 #include "views/dynamo/symbol_names_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/base/code_view.h"
-#include "views/base/row_table.h"
 
 #include <QComboBox>
 #include <QLabel>

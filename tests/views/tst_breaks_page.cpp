@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/views/panel_test.h"
+#include "views/base/code_view.h"
 #include "views/breaks/break_facts.h"
 #include "views/breaks/breaks_page.h"
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/workspace/break_place.h"
-#include "views/base/code_view.h"
 
 #include <QLineEdit>
 #include <QTableView>

@@ -6,6 +6,8 @@
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
+#include "views/base/code_view.h"
+#include "views/base/row_table.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/dynamo/break_story.h"
 #include "views/dynamo/breakpoints_model.h"
@@ -24,8 +26,6 @@
 #include "views/dynamo/steps_strip.h"
 #include "views/dynamo/symbol_names_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/base/code_view.h"
-#include "views/base/row_table.h"
 
 #include <QAction>
 #include <QComboBox>

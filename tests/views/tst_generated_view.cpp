@@ -5,9 +5,9 @@
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
+#include "views/base/row_table.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/dynamo/generated_view.h"
-#include "views/base/row_table.h"
 
 #include <QTabWidget>
 #include <QtTest>

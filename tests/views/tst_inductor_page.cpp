@@ -4,6 +4,7 @@
 // node.
 #include "core/capture/open.h"
 #include "tests/views/panel_test.h"
+#include "views/base/row_table.h"
 #include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
@@ -13,7 +14,6 @@
 #include "views/inductor/pass_texts.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/base/row_table.h"
 
 #include <QAbstractButton>
 #include <QCheckBox>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
-#include "views/workspace/break_place.h"
-#include "views/workspace/labels.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
+#include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
 
 #include <QAbstractItemModelTester>
 #include <QLabel>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
-#include "views/workspace/break_place.h"
-#include "views/problems/problems_panel.h"
-#include "views/compile_time/records_panel.h"
 #include "views/base/code_view.h"
+#include "views/compile_time/records_panel.h"
+#include "views/problems/problems_panel.h"
+#include "views/workspace/break_place.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>

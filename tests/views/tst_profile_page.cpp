@@ -3,9 +3,9 @@
 // The page Profile on tests/data/profile: its figures and rows, by what they are grouped, one step, and where rows lead.
 #include "core/capture/open.h"
 #include "tests/views/panel_test.h"
+#include "views/base/page_parts.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/profile_rows.h"
-#include "views/base/page_parts.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -4,13 +4,13 @@
 // (cap.py:43, `y=y+3; y[:,0]=x[:,0]`) and graph_breaks (cap.py:29 is in 0/0 and its recompile 0/1).
 #include "tests/support/archive.h"
 #include "tests/views/panel_test.h"
-#include "views/workspace/trace.h"
-#include "views/provenance/provenance_model.h"
-#include "views/provenance/provenance_panel.h"
 #include "views/base/code_view.h"
 #include "views/base/output_code_panel.h"
 #include "views/base/source_panel.h"
 #include "views/base/text_diff_panel.h"
+#include "views/provenance/provenance_model.h"
+#include "views/provenance/provenance_panel.h"
+#include "views/workspace/trace.h"
 
 #include <QAbstractItemModelTester>
 #include <QTableView>

@@ -2,12 +2,12 @@
 //
 // The page Recompiles: what it lists, what it says of one, and where its rows and links lead.
 #include "tests/views/panel_test.h"
-#include "views/inspector/fact_view.h"
-#include "views/workspace/recompile_place.h"
-#include "views/recompiles/recompile_texts.h"
-#include "views/recompiles/recompiles_page.h"
 #include "views/base/code_view.h"
 #include "views/base/row_table.h"
+#include "views/inspector/fact_view.h"
+#include "views/recompiles/recompile_texts.h"
+#include "views/recompiles/recompiles_page.h"
+#include "views/workspace/recompile_place.h"
 
 #include <QLineEdit>
 #include <QSignalSpy>

@@ -2,10 +2,10 @@
 #include "views/answers/answer_card.h"
 
 #include "views/answers/answer_picture.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QClipboard>
 #include <QContextMenuEvent>

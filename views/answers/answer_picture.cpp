@@ -2,9 +2,9 @@
 #include "views/answers/answer_picture.h"
 
 #include "views/answers/answer_picture_private.h"
-#include "views/workspace/labels.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QFontMetrics>
 #include <QHelpEvent>

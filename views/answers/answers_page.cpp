@@ -4,8 +4,8 @@
 #include "views/answers/answer_card.h"
 #include "views/answers/answer_links.h"
 #include "views/answers/stage_checker.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
+#include "views/workspace/labels.h"
 
 #include <QClipboard>
 #include <QGridLayout>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/answers/answer.h"
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 

@@ -2,10 +2,10 @@
 #include "views/autograd/alias_panel.h"
 
 #include "views/autograd/alias_rows.h"
-#include "views/workspace/go_to.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

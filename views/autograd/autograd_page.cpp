@@ -7,8 +7,8 @@
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/metadata_panel.h"
 #include "views/autograd/split_panel.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

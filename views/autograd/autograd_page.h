@@ -4,9 +4,9 @@
 // and how the compiled function is called.
 #pragma once
 
+#include "views/theme/theme.h"
 #include "views/workspace/page_spec.h"
 #include "views/workspace/workspace.h"
-#include "views/theme/theme.h"
 
 #include <QWidget>
 

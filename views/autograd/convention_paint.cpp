@@ -2,9 +2,9 @@
 //
 // How the calling convention is drawn.
 #include "views/autograd/convention_view.h"
-#include "views/workspace/labels.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <QPainterPath>

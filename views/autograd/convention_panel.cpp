@@ -4,12 +4,12 @@
 #include "core/computed/node_values.h"
 #include "views/autograd/convention_values.h"
 #include "views/autograd/convention_view.h"
+#include "views/base/page_parts.h"
 #include "views/engine/passes.h"
 #include "views/inspector/fact_view.h"
+#include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
-#include "views/base/page_parts.h"
-#include "views/theme/splitter.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

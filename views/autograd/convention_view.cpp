@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/convention_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -2,11 +2,11 @@
 //
 // How the cut is drawn.
 #include "views/autograd/cut_view.h"
-#include "views/workspace/labels.h"
 #include "views/base/row_table.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <QPainterPath>

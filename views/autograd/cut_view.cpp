@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/cut_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/picture.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

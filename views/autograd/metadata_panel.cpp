@@ -2,10 +2,10 @@
 #include "views/autograd/metadata_panel.h"
 
 #include "views/autograd/metadata_rows.h"
+#include "views/base/page_parts.h"
 #include "views/engine/rederivations.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
-#include "views/base/page_parts.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

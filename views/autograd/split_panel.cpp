@@ -4,12 +4,12 @@
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_rows.h"
+#include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
-#include "views/base/page_parts.h"
-#include "views/theme/splitter.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/computed/joint_split.h"
-#include "views/inspector/facts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 namespace dynascope::views {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/bytecode_panel.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/aligned_text.h"
 #include "views/base/code_view.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

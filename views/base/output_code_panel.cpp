@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/output_code_panel.h"
 
-#include "views/workspace/labels.h"
-#include "views/workspace/trace.h"
 #include "views/base/code_view.h"
 #include "views/base/output_code.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/trace.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -4,8 +4,8 @@
 // has the states of DESIGN_LANGUAGE (content, a message with a way out, loading).
 #pragma once
 
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QWidget>
 #include <functional>

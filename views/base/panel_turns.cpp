@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/panel_turns.h"
 
-#include "views/workspace/workspace.h"
 #include "views/base/panel.h"
+#include "views/workspace/workspace.h"
 
 #include <QElapsedTimer>
 #include <algorithm>

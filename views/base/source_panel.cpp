@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/source_panel.h"
 
-#include "views/workspace/trace.h"
 #include "views/base/code_view.h"
 #include "views/base/source_text.h"
+#include "views/workspace/trace.h"
 
 #include <QComboBox>
 #include <QFileInfo>

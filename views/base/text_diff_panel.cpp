@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/text_diff_panel.h"
 
-#include "views/workspace/labels.h"
-#include "views/workspace/trace.h"
 #include "views/base/aligned_text.h"
 #include "views/base/code_view.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/trace.h"
 
 #include <QApplication>
 #include <QClipboard>

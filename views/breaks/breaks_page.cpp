@@ -2,18 +2,18 @@
 #include "views/breaks/breaks_page.h"
 
 #include "core/session/compile_counts.h"
+#include "views/base/aligned_text.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
+#include "views/base/source_text.h"
 #include "views/breaks/break_facts.h"
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/theme/splitter.h"
 #include "views/workspace/break_place.h"
 #include "views/workspace/labels.h"
-#include "views/base/aligned_text.h"
-#include "views/base/code_view.h"
-#include "views/base/page_parts.h"
-#include "views/base/source_text.h"
-#include "views/theme/splitter.h"
 
 #include <QFileDialog>
 #include <QHeaderView>

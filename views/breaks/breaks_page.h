@@ -3,8 +3,8 @@
 // Graph breaks grouped by reason and ranked by cost, with the picture of how they cut the frame into graphs.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 

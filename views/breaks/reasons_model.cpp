@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/reasons_model.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <algorithm>

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "core/ir/node_sets.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QPointF>
 #include <QWidget>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "views/canvas/scene.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 class QPainter;
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/diff/graph_diff.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QLabel>
 #include <QProgressBar>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene_painter.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/note_sign.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QFontMetricsF>
 #include <QPainterPath>

@@ -17,7 +17,19 @@ namespace dynascope::views {
 class CaptureModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    enum class Kind { Root, Capture, Breaks, Recompiles, Rank, Run, Frame, Compile, Facet, Artifacts, ArtifactType };
+    enum class Kind {
+        Root,
+        Capture,
+        Breaks,
+        Recompiles,
+        Rank,
+        Run,
+        Frame,
+        Compile,
+        Facet,
+        Artifacts,
+        ArtifactType
+    };
     enum Role {
         KindRole = Qt::UserRole, ///< int of Kind
         CaptureRole,             ///< index into Workspace::captures()

@@ -2,13 +2,13 @@
 #include "views/capture/capture_panel.h"
 
 #include "core/layout/fold.h"
+#include "views/base/panel.h"
 #include "views/capture/capture_delegate.h"
 #include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/naming_stage.h"
-#include "views/base/panel.h"
 
 #include <QContextMenuEvent>
 #include <QHeaderView>

@@ -5,8 +5,8 @@
 
 #include "core/session/filter.h"
 #include "views/capture/capture_filter.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QPersistentModelIndex>
 #include <QWidget>

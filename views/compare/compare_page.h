@@ -5,8 +5,8 @@
 // caches and timings.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/page_parts.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_private.h"
-#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compare/pair_graphs.h"
 
-#include "views/canvas/compare_view.h"
 #include "views/base/text_diff_panel.h"
+#include "views/canvas/compare_view.h"
 
 #include <QTabBar>
 #include <QTabWidget>

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "core/compare/compare.h"
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QWidget>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/workspace/labels.h"
 #include "views/compile_time/compile_time_private.h"
 #include "views/compile_time/flame_legend.h"
 #include "views/compile_time/timing_model.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QLineEdit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/workspace/labels.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/theme/picture.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compile_time/flame_legend.h"
 
-#include "views/workspace/labels.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <algorithm>

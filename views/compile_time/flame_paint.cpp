@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/workspace/labels.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <QScrollBar>

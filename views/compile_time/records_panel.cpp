@@ -2,9 +2,9 @@
 #include "views/compile_time/records_panel.h"
 
 #include "core/base/json_indent.h"
-#include "views/workspace/labels.h"
 #include "views/base/code_view.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -3,8 +3,8 @@
 // Every record of the trace as it was written: known or not, readable or not.
 #pragma once
 
-#include "views/compile_time/record_model.h"
 #include "views/base/panel.h"
+#include "views/compile_time/record_model.h"
 
 class QCheckBox;
 class QLabel;

@@ -2,8 +2,8 @@
 #include "views/dynamo/breakpoints_model.h"
 
 #include "core/base/words.h"
-#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 

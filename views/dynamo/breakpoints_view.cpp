@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/breakpoints_view.h"
 
-#include "views/dynamo/breakpoints_model.h"
 #include "views/base/page_parts.h"
+#include "views/dynamo/breakpoints_model.h"
 #include "views/theme/theme.h"
 
 #include <QAction>

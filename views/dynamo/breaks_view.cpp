@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/breaks_view.h"
 
+#include "views/base/row_table.h"
 #include "views/breaks/break_facts.h"
 #include "views/inspector/fact_view.h"
-#include "views/workspace/labels.h"
-#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QVBoxLayout>
 #include <algorithm>

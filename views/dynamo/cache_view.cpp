@@ -3,11 +3,11 @@
 
 #include "core/base/words.h"
 #include "core/dynamo/recompiles.h"
-#include "views/dynamo/controlled_box.h"
-#include "views/workspace/labels.h"
 #include "views/base/row_table.h"
+#include "views/dynamo/controlled_box.h"
 #include "views/theme/splitter.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -5,11 +5,11 @@
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/recorded_breaks.h"
+#include "views/base/page_parts.h"
+#include "views/base/row_table.h"
 #include "views/dynamo/break_story.h"
 #include "views/inspector/fact_view.h"
 #include "views/workspace/labels.h"
-#include "views/base/page_parts.h"
-#include "views/base/row_table.h"
 
 #include <QLabel>
 #include <algorithm>

@@ -5,13 +5,13 @@
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/describe.h"
 #include "core/dynamo/recorded_breaks.h"
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/recording_questions.h"
 #include "views/dynamo/state_rows.h"
-#include "views/workspace/labels.h"
-#include "views/base/code_view.h"
-#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QLabel>

@@ -2,8 +2,8 @@
 #include "views/dynamo/console_view.h"
 
 #include "core/dynamo/console.h"
-#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QCompleter>
 #include <QKeyEvent>

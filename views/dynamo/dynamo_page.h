@@ -8,9 +8,9 @@
 
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/recording.h"
+#include "views/base/panel.h"
 #include "views/dynamo/step_commands.h"
 #include "views/workspace/page_spec.h"
-#include "views/base/panel.h"
 
 #include <memory>
 #include <optional>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How DynamoPage is put together: its parts, how they are divided, and what of them is kept between runs.
+#include "views/base/page_parts.h"
 #include "views/dynamo/breakpoint_run.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/call_panes.h"
@@ -17,7 +18,6 @@
 #include "views/dynamo/step_controls.h"
 #include "views/dynamo/step_tools.h"
 #include "views/dynamo/steps_strip.h"
-#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
 
 #include <QDataStream>

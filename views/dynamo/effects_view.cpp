@@ -3,10 +3,10 @@
 
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "views/dynamo/controlled_box.h"
-#include "views/workspace/labels.h"
 #include "views/base/row_table.h"
+#include "views/dynamo/controlled_box.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QLabel>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/generated_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QMenu>

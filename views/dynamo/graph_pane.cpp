@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/graph_pane.h"
 
+#include "views/base/code_view.h"
+#include "views/base/page_parts.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/dynamo/partial_graph.h"
 #include "views/dynamo/recording_questions.h"
 #include "views/dynamo/state_rows.h"
-#include "views/workspace/labels.h"
-#include "views/base/code_view.h"
-#include "views/base/page_parts.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QLabel>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/key_model.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <array>

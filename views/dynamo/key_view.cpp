@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/key_view.h"
 
+#include "views/base/row_table.h"
 #include "views/dynamo/controlled_box.h"
 #include "views/dynamo/key_model.h"
-#include "views/workspace/labels.h"
-#include "views/base/row_table.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHeaderView>

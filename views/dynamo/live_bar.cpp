@@ -2,9 +2,9 @@
 #include "views/dynamo/live_bar.h"
 
 #include "core/base/words.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -4,10 +4,10 @@
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/graph_window.h"
 #include "core/layout/growing.h"
-#include "views/canvas/graph_canvas.h"
-#include "views/workspace/labels.h"
 #include "views/base/code_view.h"
 #include "views/base/page_parts.h"
+#include "views/canvas/graph_canvas.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QStackedWidget>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/search_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/step_controls.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QComboBox>

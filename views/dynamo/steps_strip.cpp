@@ -2,10 +2,10 @@
 #include "views/dynamo/steps_strip.h"
 
 #include "views/dynamo/state_rows.h"
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

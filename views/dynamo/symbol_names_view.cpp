@@ -2,9 +2,9 @@
 #include "views/dynamo/symbol_names_view.h"
 
 #include "core/dynamo/symbol_report.h"
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/engine/plugins_dialog.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/row_table.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QApplication>

@@ -4,9 +4,9 @@
 // forms.
 #pragma once
 
+#include "views/base/panel.h"
 #include "views/functionalize/calling_convention_model.h"
 #include "views/functionalize/stepper.h"
-#include "views/base/panel.h"
 
 class QButtonGroup;
 class QLabel;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/functionalize/functionalize_page.h"
 
+#include "views/base/message_page.h"
+#include "views/base/text_diff_panel.h"
 #include "views/functionalize/calling_convention_panel.h"
 #include "views/functionalize/graph_so_far.h"
 #include "views/functionalize/scorecard_legend.h"
@@ -8,12 +10,10 @@
 #include "views/functionalize/source_ops.h"
 #include "views/functionalize/step_panel.h"
 #include "views/functionalize/step_strips.h"
-#include "views/values/values_panel.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/workspace/labels.h"
-#include "views/base/message_page.h"
-#include "views/base/text_diff_panel.h"
 #include "views/theme/splitter.h"
+#include "views/values/values_panel.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

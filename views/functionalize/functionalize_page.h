@@ -5,8 +5,8 @@
 #pragma once
 
 #include "views/functionalize/stepper.h"
-#include "views/workspace/page_spec.h"
 #include "views/theme/theme.h"
+#include "views/workspace/page_spec.h"
 
 #include <QWidget>
 

@@ -2,13 +2,13 @@
 #include "views/functionalize/graph_so_far.h"
 
 #include "core/ir/text.h"
-#include "views/functionalize/op_story.h"
-#include "views/values/value_text.h"
-#include "views/workspace/labels.h"
 #include "views/base/code_document.h"
 #include "views/base/syntax.h"
+#include "views/functionalize/op_story.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
+#include "views/values/value_text.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -3,9 +3,9 @@
 
 #include "views/functionalize/cell_frame.h"
 #include "views/functionalize/scorecard_measures.h"
+#include "views/theme/shown_text.h"
 #include "views/values/value_text.h"
 #include "views/workspace/labels.h"
-#include "views/theme/shown_text.h"
 
 #include <QPainter>
 

@@ -4,10 +4,10 @@
 #include "views/functionalize/cell_frame.h"
 #include "views/functionalize/scorecard_measures.h"
 #include "views/functionalize/scorecard_view.h"
-#include "views/values/value_text.h"
-#include "views/workspace/labels.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
+#include "views/values/value_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <algorithm>

@@ -4,8 +4,8 @@
 #include "views/functionalize/scorecard_view.h"
 
 #include "views/functionalize/scorecard_measures.h"
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

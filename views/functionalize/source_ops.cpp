@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/functionalize/source_ops.h"
 
-#include "views/functionalize/op_story.h"
-#include "views/values/value_text.h"
-#include "views/workspace/labels.h"
 #include "views/base/code_view.h"
+#include "views/functionalize/op_story.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
+#include "views/values/value_text.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -2,11 +2,11 @@
 #include "views/functionalize/step_panel.h"
 #include "views/functionalize/op_story.h"
 
-#include "views/values/value_text.h"
 #include "views/inspector/inspector_panel.h"
-#include "views/workspace/labels.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
+#include "views/values/value_text.h"
+#include "views/workspace/labels.h"
 
 #include <QButtonGroup>
 #include <QHelpEvent>

@@ -2,9 +2,9 @@
 #include "views/functionalize/step_strips.h"
 
 #include "views/functionalize/op_story.h"
+#include "views/theme/shown_text.h"
 #include "views/values/value_text.h"
 #include "views/workspace/labels.h"
-#include "views/theme/shown_text.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>

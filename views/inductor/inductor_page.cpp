@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/row_table.h"
+#include "views/base/text_diff_panel.h"
 #include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/inductor/inductor_private.h"
@@ -9,8 +11,6 @@
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
 #include "views/workspace/labels.h"
-#include "views/base/row_table.h"
-#include "views/base/text_diff_panel.h"
 
 #include <QCheckBox>
 #include <QLabel>

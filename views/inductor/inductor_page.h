@@ -5,9 +5,9 @@
 #pragma once
 
 #include "core/inductor/compile_passes.h"
+#include "views/base/panel.h"
 #include "views/dynamo/step_commands.h"
 #include "views/workspace/page_spec.h"
-#include "views/base/panel.h"
 
 #include <memory>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/row_table.h"
+#include "views/base/text_diff_panel.h"
 #include "views/canvas/compare_view.h"
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
-#include "views/base/row_table.h"
-#include "views/base/text_diff_panel.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>

@@ -5,12 +5,12 @@
 #pragma once
 
 #include "core/inductor/line_history.h"
+#include "views/base/page_parts.h"
 #include "views/inductor/inductor_page.h"
 #include "views/inductor/pass_checks.h"
 #include "views/inductor/pass_texts.h"
 #include "views/workspace/task_runner.h"
 #include "views/workspace/workspace.h"
-#include "views/base/page_parts.h"
 
 class QCheckBox;
 class QLabel;

@@ -2,9 +2,9 @@
 #include "core/base/words.h"
 #include "core/inductor/pass_condition.h"
 #include "core/session/symbol_hints.h"
+#include "views/base/row_table.h"
 #include "views/inductor/inductor_private.h"
 #include "views/workspace/labels.h"
-#include "views/base/row_table.h"
 
 #include <QLabel>
 #include <QLineEdit>

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "core/rederive/verify_passes.h"
-#include "views/inspector/facts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 #include <QObject>
 #include <QString>

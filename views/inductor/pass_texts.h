@@ -5,9 +5,9 @@
 
 #include "core/inductor/compile_passes.h"
 #include "core/inductor/line_history.h"
-#include "views/inspector/facts.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 #include <QString>
 #include <vector>

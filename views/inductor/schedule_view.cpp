@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/schedule_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QItemSelectionModel>

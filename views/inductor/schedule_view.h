@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/inductor/pass_recording.h"
-#include "views/inspector/facts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 #include <QWidget>
 #include <memory>

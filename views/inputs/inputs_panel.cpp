@@ -4,8 +4,8 @@
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/storage_strip.h"
 #include "views/inspector/fact_view.h"
-#include "views/workspace/labels.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QHeaderView>
 #include <QLineEdit>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inputs/storage_strip.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QHelpEvent>
 #include <QMouseEvent>

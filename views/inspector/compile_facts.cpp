@@ -4,9 +4,9 @@
 #include "core/session/cache_counts.h"
 #include "core/session/symbol_hints.h"
 #include "views/inspector/facts.h"
+#include "views/theme/theme.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
-#include "views/theme/theme.h"
 
 #include <algorithm>
 

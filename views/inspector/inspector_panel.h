@@ -3,8 +3,8 @@
 // The selected node, else the compile, else the capture: everything known about it, in sections that fold.
 #pragma once
 
-#include "views/inspector/facts.h"
 #include "views/base/panel.h"
+#include "views/inspector/facts.h"
 
 #include <memory>
 

@@ -3,9 +3,9 @@
 #include "core/ir/storage.h"
 #include "core/ir/text.h"
 #include "views/inspector/facts.h"
+#include "views/theme/theme.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
-#include "views/theme/theme.h"
 
 #include <algorithm>
 #include <span>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/memory/memory_chart.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QHelpEvent>

@@ -3,8 +3,8 @@
 // MemoryChart: painting. Blocks lie in a picture of their own, which moves along when the view does.
 #include "views/memory/memory_chart.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/theme.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <QRegion>

@@ -2,12 +2,12 @@
 #include "views/memory/memory_page.h"
 
 #include "core/session/memory_timeline.h"
+#include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
 #include "views/memory/memory_chart.h"
 #include "views/memory/memory_lines_model.h"
-#include "views/workspace/labels.h"
-#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

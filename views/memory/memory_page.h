@@ -3,8 +3,8 @@
 // A memory snapshot: its figures, who held which addresses when, and what was alive at a chosen moment.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 #include <vector>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/modules/modules_panel.h"
 
-#include "views/workspace/naming_stage.h"
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_model.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

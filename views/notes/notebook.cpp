@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/notes/notebook.h"
 
-#include "views/workspace/labels.h"
 #include "views/notes/note_places.h"
+#include "views/workspace/labels.h"
 
 #include <QDateTime>
 #include <QUndoCommand>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/notes/notes_panel.h"
 
-#include "views/notes/note_places.h"
 #include "views/base/message_page.h"
+#include "views/notes/note_places.h"
 #include "views/theme/splitter.h"
 
 #include <QAction>

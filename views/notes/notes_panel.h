@@ -3,8 +3,8 @@
 // Notes and bookmarks: a list to jump from, and a field for the note at the selected place.
 #pragma once
 
-#include "views/notes/notes_model.h"
 #include "views/base/panel.h"
+#include "views/notes/notes_model.h"
 
 class QComboBox;
 class QLineEdit;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette.h"
 
+#include "views/palette/palette_model.h"
 #include "views/workspace/break_place.h"
 #include "views/workspace/labels.h"
-#include "views/palette/palette_model.h"
 
 #include <QApplication>
 #include <QHBoxLayout>

@@ -3,9 +3,9 @@
 // The palette: one field that finds nodes, actions, source lines, frames and notes, and goes there.
 #pragma once
 
-#include "views/workspace/workspace.h"
 #include "views/palette/palette_search.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QFrame>
 #include <QPointer>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette_model.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/passes/pass_steps_model.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QBrush>
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/passes/pass_steps_panel.h"
 
-#include "views/workspace/labels.h"
 #include "views/passes/pass_steps_model.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QCheckBox>
 #include <QHBoxLayout>

@@ -5,8 +5,8 @@
 // other way round.
 #pragma once
 
-#include "views/engine/passes.h"
 #include "views/base/panel.h"
+#include "views/engine/passes.h"
 
 #include <memory>
 

@@ -3,8 +3,8 @@
 // The list of problems; choosing one goes to where it can be seen.
 #pragma once
 
-#include "views/problems/problem_model.h"
 #include "views/base/panel.h"
+#include "views/problems/problem_model.h"
 
 class QSortFilterProxyModel;
 class QTreeView;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_page.h"
 
+#include "views/base/page_parts.h"
+#include "views/profile/profile_rows.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/panel_id.h"
 #include "views/workspace/task_runner.h"
-#include "views/profile/profile_rows.h"
-#include "views/base/page_parts.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -134,7 +134,8 @@ void ProfilePage::refresh() {
 
 void ProfilePage::readAnew() {
     d->shown = {};
-    const profile::Profile& profile = *session::attachedAs<profile::Profile>(d->session->profiles[std::size_t(d->profiles->currentIndex())]);
+    const profile::Profile& profile = *session::attachedAs<profile::Profile>(
+        d->session->profiles[std::size_t(d->profiles->currentIndex())]);
     d->steps->clear();
     d->steps->addItem(profile.steps.empty() ? tr("the whole profile") : tr("all steps"));
     constexpr std::size_t most = 1000;
@@ -154,7 +155,8 @@ void ProfilePage::ask() {
             out.profile = known ? known : std::make_shared<JoinedProfile>();
             const std::lock_guard lock(out.profile->mutex);
             if (!out.profile->joined) {
-                auto joined = profile::join(session, session::attachedAs<profile::Profile>(session->profiles[number]), task);
+                auto joined = profile::join(
+                    session, session::attachedAs<profile::Profile>(session->profiles[number]), task);
                 if (!joined) return Shown();
                 out.profile->joined = *joined;
                 out.profile->facts = std::make_unique<profile::Facts>(*joined);

@@ -4,8 +4,8 @@
 // step or operator; of all steps, or of one.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 

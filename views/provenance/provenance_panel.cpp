@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/provenance/provenance_panel.h"
 
-#include "views/workspace/labels.h"
 #include "views/provenance/provenance_delegate.h"
 #include "views/provenance/provenance_model.h"
+#include "views/workspace/labels.h"
 
 #include <QAction>
 #include <QApplication>

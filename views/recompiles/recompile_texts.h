@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/dynamo/recompiles.h"
-#include "views/inspector/facts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 #include <string>
 #include <vector>

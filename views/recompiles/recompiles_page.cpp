@@ -2,15 +2,15 @@
 #include "views/recompiles/recompiles_page.h"
 
 #include "core/session/compile_counts.h"
-#include "views/inspector/fact_view.h"
-#include "views/inspector/inspector_panel.h"
-#include "views/workspace/labels.h"
-#include "views/workspace/recompile_place.h"
-#include "views/recompiles/recompile_texts.h"
 #include "views/base/code_view.h"
 #include "views/base/page_parts.h"
 #include "views/base/source_text.h"
+#include "views/inspector/fact_view.h"
+#include "views/inspector/inspector_panel.h"
+#include "views/recompiles/recompile_texts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/recompile_place.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>

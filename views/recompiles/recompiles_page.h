@@ -4,8 +4,8 @@
 // the entry beside those of the compile that took its place, what it cost and what to do.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/base/panel.h"
+#include "views/workspace/page_spec.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/recompiles/recompiles_page.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/recompile_place.h"
-#include "views/recompiles/recompiles_page.h"
 
 #include <algorithm>
 

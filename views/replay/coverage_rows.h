@@ -5,8 +5,8 @@
 
 #include "core/replay/coverage.h"
 #include "core/replay/input_categories.h"
-#include "views/inspector/facts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
 
 #include <vector>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/cuda_panel.h"
 
+#include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
+#include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
-#include "views/base/page_parts.h"
-#include "views/theme/splitter.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

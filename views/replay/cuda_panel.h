@@ -3,10 +3,10 @@
 // The nodes of a CUDA graph beside the FX nodes that made them.
 #pragma once
 
-#include "views/inspector/facts.h"
-#include "views/replay/replay_runs.h"
 #include "views/base/panel.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
+#include "views/replay/replay_runs.h"
 
 #include <memory>
 

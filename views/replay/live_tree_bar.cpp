@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/live_tree_bar.h"
 
-#include "views/workspace/labels.h"
 #include "views/base/page_parts.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

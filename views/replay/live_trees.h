@@ -6,8 +6,8 @@
 
 #include "core/rederive/tree_workload.h"
 #include "views/engine/engine.h"
-#include "views/workspace/workspace.h"
 #include "views/replay/tree_run.h"
+#include "views/workspace/workspace.h"
 
 #include <QObject>
 #include <QTimer>

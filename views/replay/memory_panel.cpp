@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/memory_panel.h"
 
+#include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
-#include "views/workspace/go_to.h"
-#include "views/workspace/labels.h"
 #include "views/replay/memory_legend.h"
 #include "views/replay/memory_picture.h"
-#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/go_to.h"
+#include "views/workspace/labels.h"
 
 #include <QCheckBox>
 #include <QComboBox>

@@ -4,8 +4,8 @@
 // would be without a plan, and another recording beside it.
 #pragma once
 
-#include "views/replay/memory_rows.h"
 #include "views/base/panel.h"
+#include "views/replay/memory_rows.h"
 
 #include <memory>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/memory_picture.h"
 
+#include "views/replay/timing_rows.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
-#include "views/replay/timing_rows.h"
 
 #include <algorithm>
 #include <cstdio>

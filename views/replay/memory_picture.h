@@ -3,8 +3,8 @@
 // What the chart of a recording's memory shows, and the figures above it. Pure functions.
 #pragma once
 
-#include "views/replay/memory_rows.h"
 #include "views/base/page_parts.h"
+#include "views/replay/memory_rows.h"
 
 #include <memory>
 #include <vector>

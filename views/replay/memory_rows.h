@@ -4,10 +4,10 @@
 // recordings apart. Pure functions.
 #pragma once
 
+#include "views/base/row_table.h"
 #include "views/inspector/facts.h"
 #include "views/memory/memory_chart.h"
 #include "views/replay/replay_runs.h"
-#include "views/base/row_table.h"
 
 namespace dynascope::views {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/pool_strip.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/picture.h"
+#include "views/workspace/labels.h"
 
 #include <QHelpEvent>
 #include <QPainter>

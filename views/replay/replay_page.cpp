@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/replay_page.h"
 
+#include "views/base/page_parts.h"
 #include "views/memory/memory_page.h"
-#include "views/workspace/labels.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/cuda_panel.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/memory_panel.h"
 #include "views/replay/timing_panel.h"
 #include "views/replay/tree_panel.h"
-#include "views/base/page_parts.h"
+#include "views/workspace/labels.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>

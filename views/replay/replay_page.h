@@ -5,9 +5,9 @@
 // times.
 #pragma once
 
-#include "views/workspace/page_spec.h"
 #include "views/replay/replay_runs.h"
 #include "views/theme/theme.h"
+#include "views/workspace/page_spec.h"
 
 #include <QWidget>
 

@@ -2,8 +2,8 @@
 #include "views/replay/replay_runs.h"
 
 #include "core/engine/cases/graph_inputs.h"
-#include "views/workspace/labels.h"
 #include "views/notes/notebook.h"
+#include "views/workspace/labels.h"
 
 #include <QDateTime>
 #include <algorithm>

@@ -3,8 +3,8 @@
 // The times of a replay: every node, the whole against eager, and against earlier runs of the same.
 #pragma once
 
-#include "views/replay/timing_rows.h"
 #include "views/base/panel.h"
+#include "views/replay/timing_rows.h"
 
 #include <memory>
 

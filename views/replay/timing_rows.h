@@ -4,10 +4,10 @@
 // functions.
 #pragma once
 
-#include "views/inspector/facts.h"
-#include "views/replay/replay_runs.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
+#include "views/inspector/facts.h"
+#include "views/replay/replay_runs.h"
 
 namespace dynascope::views {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/tree_facts.h"
 
-#include "views/workspace/labels.h"
-#include "views/workspace/translate.h"
 #include "views/replay/coverage_rows.h"
 #include "views/replay/tree_rows.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
 
 namespace dynascope::views {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/tree_panel.h"
 
+#include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
-#include "views/workspace/labels.h"
 #include "views/replay/live_tree_bar.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/pool_strip.h"
 #include "views/replay/tree_facts.h"
 #include "views/replay/tree_picture.h"
 #include "views/replay/tree_rows.h"
-#include "views/base/page_parts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

@@ -4,8 +4,8 @@
 // the step in words.
 #pragma once
 
-#include "views/replay/tree_run.h"
 #include "views/base/panel.h"
+#include "views/replay/tree_run.h"
 
 #include <memory>
 

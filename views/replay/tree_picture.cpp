@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/tree_picture.h"
 
-#include "views/workspace/labels.h"
 #include "views/replay/tree_rows.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QApplication>
 #include <QClipboard>

@@ -2,9 +2,9 @@
 #include "views/replay/tree_rows.h"
 
 #include "core/base/text.h"
+#include "views/replay/coverage_rows.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
-#include "views/replay/coverage_rows.h"
 
 namespace dynascope::views {
 

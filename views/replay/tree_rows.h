@@ -3,8 +3,8 @@
 // A run of CUDA-graph trees as rows: its events, and what was found about each input that a function writes.
 #pragma once
 
-#include "views/replay/tree_run.h"
 #include "views/base/row_table.h"
+#include "views/replay/tree_run.h"
 
 namespace dynascope::views {
 

@@ -2,8 +2,8 @@
 //
 // The second track of the timeline: stages that the engine computed, each with what verification said.
 #include "views/engine/rederivations.h"
-#include "views/workspace/labels.h"
 #include "views/timeline/timeline_view.h"
+#include "views/workspace/labels.h"
 
 #include <QContextMenuEvent>
 #include <QPainter>

@@ -2,9 +2,9 @@
 //
 // TimelineView: mouse, wheel, keys and tooltips.
 #include "views/engine/rederivations.h"
-#include "views/workspace/labels.h"
 #include "views/timeline/stage_help.h"
 #include "views/timeline/timeline_view.h"
+#include "views/workspace/labels.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // TimelineView: painting, all but the track of computed stages.
-#include "views/workspace/labels.h"
 #include "views/theme/note_sign.h"
 #include "views/theme/shown_text.h"
 #include "views/timeline/timeline_view.h"
+#include "views/workspace/labels.h"
 
 #include <QPainter>
 #include <algorithm>

@@ -4,8 +4,8 @@
 // their own.
 #include "views/timeline/timeline_view.h"
 
-#include "views/workspace/labels.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QScrollBar>
 #include <algorithm>

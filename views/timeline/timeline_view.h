@@ -4,8 +4,8 @@
 // two discs A and B that choose what is compared.
 #pragma once
 
-#include "views/workspace/workspace.h"
 #include "views/theme/theme.h"
+#include "views/workspace/workspace.h"
 
 #include <QAbstractScrollArea>
 #include <QHash>

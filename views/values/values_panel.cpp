@@ -2,8 +2,8 @@
 #include "views/values/values_panel.h"
 
 #include "core/computed/node_values.h"
-#include "views/values/value_text.h"
 #include "views/inspector/fact_view.h"
+#include "views/values/value_text.h"
 #include "views/workspace/labels.h"
 
 #include <QAction>

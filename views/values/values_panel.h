@@ -4,8 +4,8 @@
 // the value before a write; watched nodes, and the inputs after the call.
 #pragma once
 
-#include "views/engine/passes.h"
 #include "views/base/panel.h"
+#include "views/engine/passes.h"
 
 #include <QAbstractTableModel>
 #include <deque>

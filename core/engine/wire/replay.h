@@ -50,8 +50,8 @@ struct ReplayRequest {
 struct ReplayReply {
     replay::ReplayRun run;
     std::map<std::string, replay::ReplayRecording> recordings; ///< those that changed, by plan
-    std::optional<std::uint64_t> liveEvents;              ///< how many there were
-    std::optional<std::vector<std::vector<Any>>> outputs; ///< by plan, as "execute" describes tensors
+    std::optional<std::uint64_t> liveEvents;                   ///< how many there were
+    std::optional<std::vector<std::vector<Any>>> outputs;      ///< by plan, as "execute" describes tensors
 };
 
 struct DropRequest {

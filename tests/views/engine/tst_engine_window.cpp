@@ -6,14 +6,14 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "tests/views/engine/engine_window.h"
+#include "views/base/row_table.h"
 #include "views/engine/engine_status.h"
-#include "views/functionalize/functionalize_page.h"
 #include "views/engine/plugins_dialog.h"
 #include "views/engine/rederivations.h"
+#include "views/functionalize/functionalize_page.h"
 #include "views/functionalize/scorecard_view.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
-#include "views/base/row_table.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QApplication>

@@ -3,13 +3,13 @@
 // Verify all passes on the page Inductor, with an engine that answers from recorded replies.
 #include "core/capture/open.h"
 #include "tests/views/panel_test.h"
+#include "views/base/row_table.h"
 #include "views/canvas/compare_view.h"
 #include "views/engine/engine.h"
 #include "views/inductor/inductor_page.h"
 #include "views/inductor/pass_checks.h"
 #include "views/inductor/pass_texts.h"
 #include "views/inspector/fact_view.h"
-#include "views/base/row_table.h"
 
 #include <QPushButton>
 

@@ -9,12 +9,12 @@
 #include "views/canvas/graph_canvas.h"
 #include "views/engine/engine.h"
 #include "views/inspector/fact_view.h"
-#include "views/workspace/go_to.h"
 #include "views/notes/notebook.h"
 #include "views/replay/cuda_panel.h"
 #include "views/replay/memory_panel.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/timing_panel.h"
+#include "views/workspace/go_to.h"
 
 #include <QComboBox>
 #include <QSpinBox>

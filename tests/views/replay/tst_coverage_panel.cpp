@@ -3,10 +3,10 @@
 // Which graphs would be CUDA graphs and why not, clicked through.
 #include "tests/support/captures.h"
 #include "tests/views/panel_test.h"
+#include "views/base/row_table.h"
 #include "views/inspector/fact_view.h"
 #include "views/replay/coverage_panel.h"
 #include "views/replay/coverage_rows.h"
-#include "views/base/row_table.h"
 
 #include <QComboBox>
 #include <QLabel>

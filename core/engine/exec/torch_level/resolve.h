@@ -11,7 +11,7 @@
 namespace dynascope::engine::torch_level {
 
 struct Found {
-    Function function; ///< empty where there is none
+    Function function;       ///< empty where there is none
     OperatorVerdict verdict; ///< why not
 };
 
