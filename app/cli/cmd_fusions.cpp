@@ -149,8 +149,8 @@ std::string elsewhere(const Schedule& schedule, const std::string& operation,
     for (const std::size_t number : fusions) {
         const inductor::Fusion& fusion = schedule.fusions[number - 1];
         out += "    fusion " + std::to_string(number) + " took " + operation + ": " +
-               joined(schedule.operationsOf(fusion.a)) + "  with  " +
-               joined(schedule.operationsOf(fusion.b)) + '\n';
+               joined(schedule.operationsOf(fusion.a), " ") + "  with  " +
+               joined(schedule.operationsOf(fusion.b), " ") + '\n';
     }
     return out;
 }
@@ -174,10 +174,10 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
     std::string out = "  " + title(recording, schedule) + '\n' + table.toString("    ") +
                       (told.kernel.empty() ? std::string("    they are in no kernel together\n")
                                            : "    both are in " + told.kernel + '\n');
-    if (!told.shared.empty()) out += "    both read or write " + joined(told.shared) + '\n';
+    if (!told.shared.empty()) out += "    both read or write " + joined(told.shared, " ") + '\n';
     if (!told.between.empty())
-        out +=
-            "    between them: " + joined(told.between) + ", which need the one and which the other needs\n";
+        out += "    between them: " + joined(told.between, " ") +
+               ", which need the one and which the other needs\n";
     for (const std::string& apart : told.apart)
         out += "    " + apart + '\n';
     return out + elsewhere(schedule, a, told.fusionsA) + elsewhere(schedule, b, told.fusionsB);

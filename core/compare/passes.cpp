@@ -147,7 +147,7 @@ public:
             return at->second;
         }
         detail::compareStage(pair, {});
-        if (pair.verdict != Verdict::Same) at->second = pair.difference;
+        if (pair.verdict != CompareVerdict::Same) at->second = pair.difference;
         return at->second;
     }
 
