@@ -17,11 +17,13 @@ constexpr int maxDepth = 200;
 constexpr std::array keys{
     FilterKey{"status", "how a compile ended", "break, recompile, compiled, failed", true, false},
     FilterKey{"file", "source file, with a line if wanted", "cap.py:43", true, true},
-    FilterKey{"function", "name of the compiled function", "f, forward", true, false},
+    FilterKey{"function", "name of the compiled function, or of one that made a node", "f, forward", true,
+              true},
     FilterKey{"id", "compile id", "0/0", true, false},
     FilterKey{"rank", "rank of a distributed run", "0, 1", true, false},
     FilterKey{"capture", "name of the capture", "graph_breaks", true, false},
     FilterKey{"stage", "name of a captured stage", "aot_joint", true, false},
+    FilterKey{"kernel", "kernel of the generated code", "cpp_fused_add, extern_kernels.mm", true, false},
     FilterKey{"time", "compile time in seconds", "time>0.5", true, false},
     FilterKey{"op", "op or kind of a node", "placeholder, call_function, writes, view", false, true},
     FilterKey{"target", "op or function name", "aten.select", false, true},
@@ -241,9 +243,9 @@ FilterVerdict evaluate(const Expression& e, const FilterSubject& subject) {
     return FilterVerdict::Unknown;
 }
 
-bool anyModuleTerm(const Expression& e) {
-    return e.term.key == "module" || std::any_of(e.parts.begin(), e.parts.end(),
-                                                 [](const ExpressionPtr& p) { return anyModuleTerm(*p); });
+bool anyTerm(const Expression& e, std::string_view key) {
+    return e.term.key == key || std::any_of(e.parts.begin(), e.parts.end(),
+                                            [key](const ExpressionPtr& p) { return anyTerm(*p, key); });
 }
 
 bool anyNodeTerm(const Expression& e) {
@@ -270,7 +272,7 @@ Result<Filter> Filter::parse(std::string_view text) {
 }
 
 bool Filter::asksAboutNodes() const {
-    return m_root && anyNodeTerm(*m_root);
+    return m_root && (anyNodeTerm(*m_root) || anyTerm(*m_root, "kernel"));
 }
 
 FilterVerdict Filter::verdict(const FilterSubject& subject) const {
@@ -281,8 +283,11 @@ bool Filter::matchesCompile(const Session& session, const Compile& compile, std:
                             const ModulesOf& modules) const {
     if (matching) *matching = 0;
     FilterSubject subject{&session, &compile, nullptr};
+    const bool kernels = m_root && anyTerm(*m_root, "kernel");
+    const std::vector<std::string> names = kernels ? kernelNames(compile) : std::vector<std::string>();
+    if (kernels) subject.kernels = &names;
     const FilterVerdict without = verdict(subject);
-    if (!asksAboutNodes()) return without != FilterVerdict::No;
+    if (!m_root || !anyNodeTerm(*m_root)) return without != FilterVerdict::No;
     if (without == FilterVerdict::No) return false;
     std::size_t most = 0;
     for (const StagePtr& stage : compile.stages) {
@@ -290,11 +295,11 @@ bool Filter::matchesCompile(const Session& session, const Compile& compile, std:
         const auto graph = stage->graph();
         if (!graph) continue;
         std::size_t count = 0;
-        std::vector<std::string> names;
-        if (modules && anyModuleTerm(*m_root)) names = modules(compile, **graph);
+        std::vector<std::string> places;
+        if (modules && anyTerm(*m_root, "module")) places = modules(compile, **graph);
         for (ir::NodeIndex i = 0; i < (*graph)->size(); ++i) {
             subject.node = &(*graph)->node(i);
-            subject.module = i < names.size() ? &names[i] : nullptr;
+            subject.module = i < places.size() ? &places[i] : nullptr;
             if (verdict(subject) == FilterVerdict::Yes) ++count;
         }
         most = std::max(most, count);

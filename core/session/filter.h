@@ -37,6 +37,8 @@ struct FilterSubject {
     const ir::Node* node = nullptr;
     /// Of `node`: the qualified name of its module, parameter or buffer, empty where it has none. Not owned.
     const std::string* module = nullptr;
+    /// Of `compile`: the kernels of its generated code. Not owned.
+    const std::vector<std::string>* kernels = nullptr;
 };
 
 /// By node, FilterSubject::module of a graph of a compile. Called where a filter asks about modules.
@@ -55,7 +57,7 @@ public:
     [[nodiscard]] static Result<Filter> parse(std::string_view text);
 
     [[nodiscard]] bool isEmpty() const { return !m_root; }
-    /// True if some term can only be decided by looking at nodes.
+    /// True if some term can only be decided by looking at nodes or at generated code.
     [[nodiscard]] bool asksAboutNodes() const;
     /// Unknown where the subject lacks the part that decides.
     [[nodiscard]] FilterVerdict verdict(const FilterSubject& subject) const;
@@ -98,7 +100,7 @@ struct FilterValue {
     std::size_t count = 0;
 };
 /// Values that `key` takes in these sessions (compile keys) and graphs (node keys), most frequent first, at
-/// most `limit`.
+/// most `limit`; kernels of the first hundred compiles alone, whose code has to be read.
 [[nodiscard]] std::vector<FilterValue> filterValues(std::string_view key,
                                                     std::span<const SessionPtr> sessions,
                                                     std::span<const ir::GraphPtr> graphs,

@@ -4,6 +4,7 @@
 #include "core/base/python_text.h"
 #include "core/base/words.h"
 #include "core/session/compile_counts.h"
+#include "core/session/generated_code.h"
 
 #include <algorithm>
 #include <charconv>
@@ -141,7 +142,12 @@ FilterVerdict compileVerdict(const FilterTerm& t, const FilterSubject& subject) 
         return verdictOf(std::any_of(words.begin(), words.end(),
                                      [&](const std::string& w) { return w.starts_with(t.lower); }));
     }
-    if (t.key == "function") return verdictOf(containsLowered(c.function, t.lower));
+    if (t.key == "kernel")
+        return subject.kernels ? verdictOf(std::any_of(subject.kernels->begin(), subject.kernels->end(),
+                                                       [&](const std::string& kernel) {
+                                                           return containsLowered(kernel, t.lower);
+                                                       }))
+                               : FilterVerdict::Unknown;
     if (t.key == "id") return verdictOf(lowered(c.id.toString()).starts_with(t.lower));
     if (t.key == "rank") return verdictOf(std::to_string(c.rank) == t.value);
     if (t.key == "time") return verdictOf(compareNumbers(t.compare, compileTime(c), t.number.value_or(0)));
@@ -164,6 +170,17 @@ FilterVerdict fileVerdict(const FilterTerm& t, const FilterSubject& subject) {
                      }));
 }
 
+/// Of the program's functions that made a node; else the one that was compiled.
+FilterVerdict functionVerdict(const FilterTerm& t, const FilterSubject& subject) {
+    if (subject.node && subject.node->stack)
+        return verdictOf(
+            std::any_of(subject.node->stack->begin(), subject.node->stack->end(),
+                        [&](const ir::SourceLocation& at) { return containsLowered(at.function, t.lower); }));
+    if (subject.node && !subject.compile) return FilterVerdict::No;
+    return subject.compile ? verdictOf(containsLowered(subject.compile->function, t.lower))
+                           : FilterVerdict::Unknown;
+}
+
 FilterVerdict nodeVerdict(const FilterTerm& t, const FilterSubject& subject) {
     if (!subject.node) return FilterVerdict::Unknown;
     const ir::Node& node = *subject.node;
@@ -183,6 +200,16 @@ FilterVerdict nodeVerdict(const FilterTerm& t, const FilterSubject& subject) {
 
 } // namespace
 
+std::vector<std::string> kernelNames(const Compile& compile) {
+    std::vector<std::string> out;
+    for (const StagePtr& stage : compile.stages) {
+        if (stage->content != Stage::Content::Code) continue;
+        for (GeneratedKernel& kernel : readGeneratedCode(stage->payload.text()).kernels)
+            out.push_back(std::move(kernel.name));
+    }
+    return out;
+}
+
 void FilterTerm::prepare() {
     lower = lowered(value);
     double parsed = 0;
@@ -198,6 +225,7 @@ FilterVerdict FilterTerm::verdict(const FilterSubject& subject) const {
         return subject.node ? FilterVerdict::No : FilterVerdict::Unknown;
     }
     if (key == "file") return fileVerdict(*this, subject);
+    if (key == "function") return functionVerdict(*this, subject);
     const auto known = filterKeys();
     const bool onNodes = std::any_of(known.begin(), known.end(),
                                      [this](const FilterKey& k) { return k.name == key && k.onNodes; });
@@ -227,6 +255,8 @@ bool matchesShape(std::string_view pattern, const std::vector<std::string>& size
 std::vector<FilterValue> filterValues(std::string_view key, std::span<const SessionPtr> sessions,
                                       std::span<const ir::GraphPtr> graphs, std::size_t limit) {
     std::map<std::string, std::size_t> counts;
+    constexpr std::size_t mostCodes = 100; // compiles whose code is read: who types must not wait
+    std::size_t codesRead = 0;
     const auto count = [&counts](std::string value) {
         if (!value.empty()) ++counts[std::move(value)];
     };
@@ -245,6 +275,9 @@ std::vector<FilterValue> filterValues(std::string_view key, std::span<const Sess
             else if (key == "stage")
                 for (const StagePtr& s : c.stages)
                     count(s->name);
+            else if (key == "kernel" && codesRead++ < mostCodes)
+                for (std::string& kernel : kernelNames(c))
+                    count(std::move(kernel));
             else if (key == "file" && c.location())
                 count(std::string(baseName(c.location()->file)));
         }
@@ -259,6 +292,8 @@ std::vector<FilterValue> filterValues(std::string_view key, std::span<const Sess
                     count(ir::shortTarget(node->target));
             } else if (key == "name") {
                 count(node->name);
+            } else if (key == "function") {
+                if (node->location()) count(node->location()->function);
             } else if (key == "file" && node->location()) {
                 count(std::string(baseName(node->location()->file)) + ':' +
                       std::to_string(node->location()->line));

@@ -7,6 +7,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace dynascope::session {
 
@@ -29,5 +30,8 @@ struct FilterTerm {
     [[nodiscard]] bool numeric() const { return key == "time" || key == "numel"; }
     [[nodiscard]] FilterVerdict verdict(const FilterSubject& subject) const;
 };
+
+/// Names of the kernels of all generated code of a compile; reads the code.
+[[nodiscard]] std::vector<std::string> kernelNames(const Compile& compile);
 
 } // namespace dynascope::session

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
 #include "core/session/filter.h"
+#include "tests/support/captures.h"
 
 #include <QTest>
+#include <algorithm>
 
 using namespace dynascope;
 using session::Filter;
@@ -48,6 +51,7 @@ private slots:
     void namesTheErrorsPlace();
     void shapes_data();
     void shapes();
+    void findsKernelsAndFunctions();
     void findsTheTokenToComplete_data();
     void findsTheTokenToComplete();
     void findsModules_data();
@@ -224,6 +228,36 @@ void TestFilter::findsModules() {
         QCOMPARE(filter->verdict({nullptr, nullptr, &node}), FilterVerdict::Unknown);
         QVERIFY(filter->asksAboutNodes());
     }
+}
+
+void TestFilter::findsKernelsAndFunctions() {
+    const auto opened = capture::open(test::capture("trace_inductor/view_mutation").toStdString());
+    QVERIFY(opened.has_value());
+    const session::Session& session = **opened;
+    const session::Compile& compile = session.compiles.front();
+    const auto holds = [&](const char* text) {
+        const auto filter = Filter::parse(text);
+        return filter && filter->matchesCompile(session, compile);
+    };
+    QVERIFY(holds("kernel:cpp_fused_add"));
+    QVERIFY(!holds("kernel:triton_poi"));
+    QVERIFY(holds("-kernel:triton_poi"));
+    QVERIFY(holds("kernel:cpp_fused target:aten.select"));
+    QVERIFY(!holds("kernel:triton_poi target:aten.select"));
+    QVERIFY(Filter::parse("kernel:x")->asksAboutNodes()); // reads code, so not while somebody types
+    const session::SessionPtr all[] = {*opened};
+    const std::vector<session::FilterValue> values = session::filterValues("kernel", all, {});
+    QVERIFY(std::any_of(values.begin(), values.end(), [](const session::FilterValue& value) {
+        return value.value == "cpp_fused_add_select_0";
+    }));
+
+    ir::Node node = selectNode();
+    node.stack = std::make_shared<ir::StackTrace>(
+        ir::StackTrace{{"m.py", 3, "forward", ""}, {"m.py", 9, "rotary", ""}});
+    const auto filter = Filter::parse("function:rotary");
+    QCOMPARE(filter->verdict({nullptr, nullptr, &node}), FilterVerdict::Yes);
+    QCOMPARE(Filter::parse("function:softmax")->verdict({nullptr, nullptr, &node}), FilterVerdict::No);
+    QCOMPARE(filter->verdict({&session, &compile}), FilterVerdict::No); // the compiled function is another
 }
 
 void TestFilter::findsTheTokenToComplete_data() {
