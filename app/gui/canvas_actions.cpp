@@ -3,6 +3,7 @@
 
 #include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
+#include "app/gui/settings.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_pages.h"
 #include "core/ir/text.h"
@@ -68,6 +69,17 @@ void CanvasActions::addActions() {
                "module that holds them all. PyTorch records which these are where "
                "INDUCTOR_PROVENANCE=1 is set."))),
         [this](bool on) { canvas()->setKernelBlocks(on); });
+    m_actions
+        ->addToggle(
+            inCanvas(
+                spec("view.motion", tr("Cards slide to their places"), inMenu, {}, "play",
+                     tr("Blocks that open and stages that follow each other move cards to their new places, "
+                        "so that the eye can follow them. Off, they stand there at once."))),
+            [this](bool on) {
+                m_settings.setSlidesCards(on);
+                canvas()->setMotion(on);
+            })
+        ->setChecked(compare->hasMotion() && m_settings.slidesCards());
     const auto add = [&](ActionSpec s, auto method) {
         m_actions->add(inCanvas(std::move(s)), [this, method] { (canvas()->*method)(); });
     };
@@ -165,6 +177,7 @@ void CanvasActions::copyCanvas() {
 }
 
 void CanvasActions::connectCanvas(CompareView& canvas) {
+    if (!m_settings.slidesCards()) canvas.setMotion(false);
     connect(&canvas, &CompareView::menuRequested, this, &CanvasActions::openMenu);
 }
 

@@ -107,6 +107,15 @@ void Settings::setChecksStages(bool on) {
     setValue(QStringLiteral("checksStages"), on);
 }
 
+bool Settings::slidesCards() const {
+    const QVariant on = value(QStringLiteral("slidesCards"));
+    return !on.isValid() || on.toBool();
+}
+
+void Settings::setSlidesCards(bool on) {
+    setValue(QStringLiteral("slidesCards"), on);
+}
+
 bool Settings::isFollowed(const QString& path) const {
     return value(QStringLiteral("followed")).toStringList().contains(QFileInfo(path).absoluteFilePath());
 }

@@ -39,6 +39,9 @@ public:
     /// Whether the engine derives stages anew by itself while it has nothing else to do.
     [[nodiscard]] bool checksStages() const;
     void setChecksStages(bool on);
+    /// Whether cards slide to their new places.
+    [[nodiscard]] bool slidesCards() const;
+    void setSlidesCards(bool on);
     [[nodiscard]] QStringList recentChoices() const; ///< of the palette
     void setRecentChoices(const QStringList& ids);
     /// As RecordDialog::values() has them.

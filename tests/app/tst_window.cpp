@@ -68,6 +68,7 @@ private slots:
     void fitsANarrowWindow();
     void pastesGraphs();
     void oneGraphHasItsTextBeside();
+    void animationsStayOff();
 
 private:
     void open(const QString& sample);
@@ -486,6 +487,21 @@ void TestWindow::noOtherWindowAppears() {
 }
 
 /// Two graphs are compared in texts below them; one has its own beside it, where there is room.
+/// Who turns them off has them off at the next start too.
+void TestWindow::animationsStayOff() {
+    open("view_mutation");
+    QAction* motion = window().actionRegistry().find("view.motion");
+    QVERIFY(motion != nullptr);
+    QVERIFY(motion->isChecked() == window().findChild<StagesPage*>()->compare()->hasMotion());
+    if (!motion->isChecked()) QSKIP("DYNASCOPE_REDUCE_MOTION is set");
+    motion->trigger();
+    QVERIFY(!window().findChild<StagesPage*>()->compare()->hasMotion());
+    QVERIFY(reopen());
+    open("view_mutation");
+    QVERIFY(!window().findChild<StagesPage*>()->compare()->hasMotion());
+    QVERIFY(!window().actionRegistry().find("view.motion")->isChecked());
+}
+
 void TestWindow::oneGraphHasItsTextBeside() {
     window().resize(1600, 1000);
     workspace().openText(

@@ -445,6 +445,10 @@ void CompareView::setView(const View& view) {
     emit zoomChanged(d->lastZoom);
 }
 
+bool CompareView::hasMotion() const {
+    return d->b.canvas->hasMotion();
+}
+
 void CompareView::setMotion(bool on) {
     for (GraphCanvas* c : {d->a.canvas, d->b.canvas, d->merged.canvas})
         c->setMotion(on);

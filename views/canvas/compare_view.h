@@ -47,6 +47,7 @@ public:
     };
     [[nodiscard]] View view() const;
     void setView(const View& view); ///< of the graphs that are shown now
+    [[nodiscard]] bool hasMotion() const;
     void setMotion(bool on); ///< cards slide to their new places; on unless DYNASCOPE_REDUCE_MOTION is set
     /// The layout child; `dynascope-cli` beside the executable unless set. Empty: only our own layout is
     /// used.

@@ -81,6 +81,7 @@ public:
     void setMinimap(bool on);
     [[nodiscard]] bool hasMinimap() const { return m_minimapOn; }
     void setMotion(bool on) { m_motionOn = on; }
+    [[nodiscard]] bool hasMotion() const { return m_motionOn; }
 
     /// Of the last paint, for tests and figures.
     [[nodiscard]] PaintCounts painted() const { return m_painted; }
