@@ -129,7 +129,7 @@ private slots:
         QCOMPARE(pair->compiles.size(), std::size_t(1));
         const CompileComparison& entry = pair->compiles.front();
         QVERIFY(entry.passes != nullptr);
-        QCOMPARE(entry.verdict, Verdict::Differs);
+        QCOMPARE(entry.verdict, CompareVerdict::Differs);
         QVERIFY2(entry.difference.starts_with("custom_pass"), entry.difference.c_str());
         const auto same = compareCompiles(a, 0, a, 0);
         QVERIFY(same.has_value() && same->alike());

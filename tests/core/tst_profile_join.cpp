@@ -371,7 +371,8 @@ private slots:
             const auto session = capture::open(folder->path().toStdString());
             if (!session || (*session)->ranks.size() != 2 || (*session)->profiles.size() != 1)
                 qFatal("ranks");
-            return join(*session, (*session)->profiles.front()).value();
+            return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
+                .value();
         };
         const JoinedPtr known = joinOf(R"("distributedInfo": {"rank": 1, "world_size": 2}, )");
         QCOMPARE(known->regions.joined, std::size_t(1));
