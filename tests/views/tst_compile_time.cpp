@@ -8,6 +8,7 @@
 #include "views/compile_time/metrics_view.h"
 #include "views/compile_time/slowest_model.h"
 #include "views/compile_time/timing_model.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -59,6 +60,7 @@ private slots:
     void chartSelects();
     void chartSearches();
     void chartDrawsEachPixelOnce();
+    void legendCountsNoMomentTwice();
     void clickShowsTheStage();
     void scopes();
     void slowestSelectsInTheChart();
@@ -282,6 +284,19 @@ void TestCompileTime::chartDrawsEachPixelOnce() {
     chart.zoomTo(500);
     chart.grab();
     QVERIFY(chart.drawnBoxes() < 10);
+}
+
+/// Two workers compile at once while Dynamo's span is open: 80 ms of kernels in 100, not 150.
+void TestCompileTime::legendCountsNoMomentTwice() {
+    session::Session session;
+    session.compiles.resize(1);
+    session.timings = {timing("dynamo", 0, 100'000), timing("compile_file", 10'000, 75'000),
+                       timing("compile_file", 15'000, 75'000)};
+    Theme theme;
+    FlameLegend legend(theme);
+    legend.setTree(session::makeSpans(session));
+    QCOMPARE(legend.accessibleDescription(),
+             QStringLiteral("kernels %1, Dynamo %2").arg(durationText(80'000), durationText(20'000)));
 }
 
 void TestCompileTime::clickShowsTheStage() {

@@ -74,7 +74,7 @@ void CompileTimePanel::rebuild() {
     d->merged = std::make_shared<const session::SpanTree>(session::mergedSpans(*d->spans));
     const bool merged = d->view == View::LeftHeavy;
     d->chart->setTree(d->session, merged ? d->merged : d->spans, merged);
-    d->legend->setTree(*d->merged);
+    d->legend->setTree(*d->spans);
     d->model->set(*d->merged);
     d->tree->expandToDepth(1);
     std::vector<session::KernelTime> kernels;

@@ -7,7 +7,6 @@
 
 #include <QPainter>
 #include <algorithm>
-#include <map>
 
 namespace dynascope::views {
 
@@ -26,10 +25,10 @@ QSize FlameLegend::sizeHint() const {
 }
 
 void FlameLegend::setTree(const session::SpanTree& tree) {
-    std::map<session::CompilerPart, double> sums;
-    for (const session::Span& span : tree.spans)
-        sums[span.part] += span.selfUs;
-    m_parts.assign(sums.begin(), sums.end());
+    const auto times = session::partTimes(tree);
+    m_parts.clear();
+    for (std::size_t i = 0; i < times.size(); ++i)
+        if (times[i] > 0) m_parts.emplace_back(static_cast<session::CompilerPart>(i), times[i]);
     std::stable_sort(m_parts.begin(), m_parts.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
     QStringList said;

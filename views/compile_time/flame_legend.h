@@ -16,6 +16,7 @@ class FlameLegend : public QWidget {
 public:
     explicit FlameLegend(Theme& theme, QWidget* parent = nullptr);
 
+    /// Of spans over time, not of merged ones: see session::partTimes().
     void setTree(const session::SpanTree& tree);
     void setNote(const QString& note); ///< the selected span; how to use the chart where it is empty
     [[nodiscard]] QString note() const;
@@ -26,7 +27,7 @@ protected:
 
 private:
     Theme& m_theme;
-    std::vector<std::pair<session::CompilerPart, double>> m_parts; ///< with µs of their own, most first
+    std::vector<std::pair<session::CompilerPart, double>> m_parts; ///< with µs of the clock, most first
     QString m_note;
 };
 
