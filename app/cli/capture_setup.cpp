@@ -18,17 +18,24 @@ Result<std::string> recorderFolder() {
     return fs::canonical(folder, status).string();
 }
 
-std::vector<std::pair<std::string, std::string>>
-captureVariables(const std::string& folder, const std::string& recorder, std::string_view pythonPath,
-                 const std::string& live, const std::vector<std::string>& settings, bool passes) {
+std::vector<std::pair<std::string, std::string>> captureVariables(const std::string& folder,
+                                                                  const std::string& recorder,
+                                                                  std::string_view pythonPath,
+                                                                  const CaptureRequest& request) {
     std::string path = recorder + "/startup:" + recorder;
     if (!pythonPath.empty()) path.append(":").append(pythonPath);
     std::vector<std::pair<std::string, std::string>> out{
         {"PYTHONPATH", std::move(path)}, {"DYNASCOPE_CAPTURE", folder}, {"TORCH_TRACE", folder}};
-    if (!live.empty()) out.emplace_back("DYNASCOPE_LIVE", live);
-    if (passes) out.emplace_back("DYNASCOPE_PASSES", "1");
+    if (!request.live.empty()) out.emplace_back("DYNASCOPE_LIVE", request.live);
+    if (request.passes) out.emplace_back("DYNASCOPE_PASSES", "1");
+    if (request.profileSteps > 0) {
+        out.emplace_back("DYNASCOPE_PROFILE", std::to_string(request.profileSteps));
+        // Names of C++ kernels in the profile, and which nodes a kernel computes.
+        out.emplace_back("TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE", "1");
+        out.emplace_back("INDUCTOR_PROVENANCE", "1");
+    }
     std::string all;
-    for (const std::string& setting : settings)
+    for (const std::string& setting : request.settings)
         (all += all.empty() ? "" : "; ") += setting;
     if (!all.empty()) out.emplace_back("DYNASCOPE_SETTINGS", std::move(all));
     return out;
@@ -45,6 +52,8 @@ CaptureFiles captureFiles(const std::string& folder) {
         out.bytes += size;
         if (entry->path().extension() == ".dsteps") ++out.recordings;
         if (entry->path().extension() == ".dpasses") ++out.passes;
+        const std::string name = entry->path().filename().string();
+        if (name.starts_with("profile_") && name.ends_with(".json.gz")) ++out.profiles;
     }
     return out;
 }
@@ -53,6 +62,7 @@ std::string captureSummary(const std::string& folder) {
     const CaptureFiles found = captureFiles(folder);
     return folder + ": " + count(found.recordings, "recording") + ", " +
            (found.passes > 0 ? std::to_string(found.passes) + " of passes, " : std::string()) +
+           (found.profiles > 0 ? count(found.profiles, "profile") + ", " : std::string()) +
            std::to_string((found.bytes + 1023) / 1024) + " KiB";
 }
 

@@ -17,19 +17,27 @@ namespace dynascope::cli {
 /// share/dynascope/capture beside the programs. An Error where the recorder is not installed.
 [[nodiscard]] Result<std::string> recorderFolder();
 
+/// What is recorded besides the trace and Dynamo's steps.
+struct CaptureRequest {
+    std::string live; ///< the socket of live mode; empty for none
+    /// Of torch._dynamo.config, for this run: "capture_scalar_outputs=True",
+    /// "reorderable_logging_functions+=print".
+    std::vector<std::string> settings;
+    bool passes = false;  ///< Inductor's passes as well
+    int profileSteps = 0; ///< steps to profile once compiling has settled; 0: none
+};
+
 /// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what
-/// the program would have as PYTHONPATH. `live` is the socket of live mode, empty for none. `settings` are of
-/// torch._dynamo.config, for this run: "capture_scalar_outputs=True", "reorderable_logging_functions+=print".
-/// With `passes` Inductor's passes are recorded as well.
+/// the program would have as PYTHONPATH.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>>
 captureVariables(const std::string& folder, const std::string& recorder, std::string_view pythonPath,
-                 const std::string& live = {}, const std::vector<std::string>& settings = {},
-                 bool passes = false);
+                 const CaptureRequest& request);
 
 /// What a folder of a capture holds so far; tails do not count.
 struct CaptureFiles {
     std::size_t recordings = 0; ///< of Dynamo
     std::size_t passes = 0;     ///< recordings of passes
+    std::size_t profiles = 0;
     std::uint64_t bytes = 0;
 };
 [[nodiscard]] CaptureFiles captureFiles(const std::string& folder);

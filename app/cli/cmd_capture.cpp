@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--break WHERE ... | --live SOCKET] -- python script.py ARGS
+// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--passes] [--profile[=STEPS]]
+//   [--break WHERE ... | --live SOCKET] -- python script.py ARGS
 //
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
 // holds for every Python below it, the ranks of torchrun among them. With --break the compilation stops where
@@ -33,9 +34,8 @@ namespace fs = std::filesystem;
 
 struct CaptureOptions {
     std::string folder = "dynascope-capture";
-    std::vector<std::string> breakpoints, settings;
-    std::string live;
-    bool passes = false;
+    std::vector<std::string> breakpoints;
+    CaptureRequest request;
     std::vector<std::string> program;
 };
 
@@ -45,15 +45,14 @@ constexpr int signalBase = 128; ///< what shells add to the number of a signal t
 
 /// Our environment with what the capture needs.
 std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
-                                     const std::string& live, const CaptureOptions& options) {
+                                     const CaptureRequest& request) {
     std::map<std::string, std::string> values;
     for (char** entry = environ; *entry != nullptr; ++entry) {
         const std::string_view text(*entry);
         const std::size_t sign = std::min(text.find('='), text.size());
         values.emplace(text.substr(0, sign), text.substr(std::min(sign + 1, text.size())));
     }
-    for (auto& [name, value] :
-         captureVariables(folder, recorder, values["PYTHONPATH"], live, options.settings, options.passes))
+    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], request))
         values[name] = std::move(value);
     std::vector<std::string> out;
     for (const auto& [name, value] : values)
@@ -104,10 +103,11 @@ int run(CaptureOptions& options) {
 
     std::unique_ptr<LiveConsole> console;
     if (!options.breakpoints.empty()) {
-        if (!options.live.empty()) return fail("--break and --live exclude each other");
+        if (!options.request.live.empty()) return fail("--break and --live exclude each other");
         Result<std::unique_ptr<LiveConsole>> opened = LiveConsole::open(options.breakpoints);
         if (!opened) return fail(opened.error());
         console = std::move(*opened);
+        options.request.live = console->socketPath();
     }
 
     sigset_t signals, before;
@@ -124,8 +124,7 @@ int run(CaptureOptions& options) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     if (console) posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    std::vector<std::string> values =
-        environment(folder, *recorder, console ? console->socketPath() : options.live, options);
+    std::vector<std::string> values = environment(folder, *recorder, options.request);
     pid_t program = 0;
     const int started = posix_spawnp(&program, options.program.front().c_str(), &files, &attributes,
                                      pointers(options.program).data(), pointers(values).data());
@@ -154,13 +153,20 @@ void addCapture(Parser& parser) {
         "--break", options->breakpoints,
         "Stop where Dynamo traces this, and take commands from the terminal: FILE:LINE, \"FILE:LINE if "
         "CONDITION\", CONDITION, \"graph break\", exception, or start");
-    command.add("--live", options->live, "Unix socket of a client that is to pause the compilation");
-    command.add("--set", options->settings,
+    command.add("--live", options->request.live, "Unix socket of a client that is to pause the compilation");
+    command.add("--set", options->request.settings,
                 "A setting of torch._dynamo.config for this run, which the program need not make: "
                 "capture_scalar_outputs=True, reorderable_logging_functions+=print");
     command.flag(
-        "--passes", options->passes,
+        "--passes", options->request.passes,
         "Also record every pass of AOTAutograd and Inductor: what it changed, and the graphs between");
+    command
+        .addAlone(
+            "--profile", options->request.profileSteps, 5,
+            "Also profile so many steps (5) once compiling has settled: calls of the compiled function that "
+            "comes "
+            "again and again, with what lies between them")
+        .between(1, 1000);
     command
         .add("program", options->program, "After --: the program and its arguments, such as python train.py")
         .required();

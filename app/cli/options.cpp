@@ -44,6 +44,11 @@ Argument Command::add(const std::string& name, int& target, const std::string& h
     return Argument(m_app->add_option(name, target, help));
 }
 
+Argument Command::addAlone(const std::string& name, int& target, int alone, const std::string& help) {
+    m_parser->m_alone.emplace_back(name, alone);
+    return Argument(m_app->add_option(name, target, help));
+}
+
 Argument Command::add(const std::string& name, unsigned& target, const std::string& help) {
     return Argument(m_app->add_option(name, target, help));
 }
@@ -85,7 +90,8 @@ Parser::Parser(const std::string& description, const std::string& program, const
     m_app
         ->add_option_function<std::uint64_t>(
             "--max-unpacked", [](std::uint64_t gib) { session::Spool::setMost(gib << 30U); },
-            "Most temporary files that archives, pipes and sessions may take, in GiB (16); the disk keeps 5 % anyway")
+            "Most temporary files that archives, pipes and sessions may take, in GiB (16); the disk keeps 5 "
+            "% anyway")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20U));
 }
 
@@ -107,6 +113,17 @@ std::vector<std::string> Parser::cutRest(std::vector<std::string>& words) const 
     return {};
 }
 
+void Parser::completeAlone(std::vector<std::string>& words) const {
+    for (std::size_t i = 0; i < words.size() && words[i] != "--"; ++i)
+        for (const auto& [option, number] : m_alone) {
+            const std::string_view next =
+                i + 1 < words.size() ? std::string_view(words[i + 1]) : std::string_view();
+            const bool hasNumber =
+                !next.empty() && next.find_first_not_of("0123456789") == std::string_view::npos;
+            if (words[i] == option && !hasNumber) words[i] += '=' + std::to_string(number);
+        }
+}
+
 int Parser::run(int argc, const char* const* argv) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const std::string command = words.empty() ? std::string() : words.front();
@@ -114,6 +131,7 @@ int Parser::run(int argc, const char* const* argv) {
         command.empty() || command.front() == '-' ||
         !m_app->get_subcommands([&](const CLI::App* app) { return app->get_name() == command; }).empty();
     if (!known) return fail("no command '" + command + "'; --help lists them");
+    completeAlone(words);
     std::vector<std::string> rest = cutRest(words);
     std::reverse(words.begin(), words.end()); // as CLI11 takes them
     try {

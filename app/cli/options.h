@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -51,6 +52,8 @@ public:
     Argument add(const std::string& name, int& target, const std::string& help);
     Argument add(const std::string& name, unsigned& target, const std::string& help);
     Argument add(const std::string& name, std::size_t& target, const std::string& help);
+    /// May stand without a number, which then is `alone`: --profile, --profile=7.
+    Argument addAlone(const std::string& name, int& target, int alone, const std::string& help);
     /// May be given several times.
     Argument add(const std::string& name, std::vector<std::string>& target, const std::string& help);
     void flag(const std::string& name, bool& target, const std::string& help);
@@ -92,8 +95,12 @@ private:
     [[nodiscard]] std::vector<std::string> cutRest(std::vector<std::string>& words) const;
 
     std::unique_ptr<CLI::App> m_app;
+    /// Gives options that stand alone their number. CLI11 would read what follows, "--" too, as theirs.
+    void completeAlone(std::vector<std::string>& words) const;
+
     std::vector<Rest> m_rests;
-    std::function<int()> m_action; ///< of the command that was chosen
+    std::vector<std::pair<std::string, int>> m_alone; ///< options of addAlone()
+    std::function<int()> m_action;                    ///< of the command that was chosen
 };
 
 } // namespace dynascope::cli

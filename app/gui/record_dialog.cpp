@@ -27,6 +27,8 @@ using namespace views;
 
 namespace {
 
+constexpr int profiledSteps = 5;
+
 constexpr int mostLines = 10'000; ///< of output that is kept
 constexpr qsizetype mostPast = 12;
 
@@ -58,6 +60,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_environment(textField(tr("Environment"), 4))
     , m_printed(textField(tr("Output of the program"), 0))
     , m_passes(new QCheckBox(tr("Record Inductor's passes")))
+    , m_profiles(new QCheckBox(tr("Profile %1 steps").arg(profiledSteps)))
     , m_pauses(new QCheckBox(tr("Pause at breakpoints")))
     , m_atStart(new QCheckBox(tr("Wait before anything is traced")))
     , m_opens(new QCheckBox(tr("Open the result")))
@@ -101,6 +104,11 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     m_passes->setToolTip(
         tr("Every pass of AOTAutograd and Inductor, with the graphs between, for the page Inductor; what is "
            "compiled stays the same, compiling takes longer"));
+    m_profiles->setToolTip(tr("Once nothing is compiled any more, torch.profiler records so many calls of "
+                              "the compiled function that "
+                              "comes again and again, for the page Profile. Inductor's C++ kernels get names "
+                              "for it, so the generated "
+                              "code is not quite what it is without."));
     m_pauses->setToolTip(
         tr("Live mode: Dynamo waits at the breakpoints of the page Dynamo while it traces, and goes on, "
            "steps or breaks the graph when told to"));
@@ -120,6 +128,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     form->addRow(tr("Output folder"), withBrowse(m_output, tr("Output folder")));
     form->addRow(tr("Settings"), m_settings);
     form->addRow(tr("Passes"), m_passes);
+    form->addRow(tr("Profile"), m_profiles);
     form->addRow(tr("Variables"), m_variables);
     form->addRow(tr("Environment"), m_environment);
     auto* live = new QHBoxLayout;
@@ -150,13 +159,14 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     column->addLayout(buttons);
 
     const std::pair<QWidget*, const char*> named[] = {
-        {m_history, "record.history"},     {m_interpreter, "record.interpreter"},
-        {m_command, "record.command"},     {m_working, "record.workingFolder"},
-        {m_output, "record.outputFolder"}, {m_settings, "record.settings"},
-        {m_variables, "record.variables"}, {m_environment, "record.environment"},
-        {m_printed, "record.printed"},     {m_passes, "record.passes"},
-        {m_pauses, "record.pauses"},       {m_atStart, "record.stopsAtStart"},
-        {m_start, "record.start"},         {m_cancel, "record.cancel"}};
+        {m_history, "record.history"},      {m_interpreter, "record.interpreter"},
+        {m_command, "record.command"},      {m_working, "record.workingFolder"},
+        {m_output, "record.outputFolder"},  {m_settings, "record.settings"},
+        {m_variables, "record.variables"},  {m_environment, "record.environment"},
+        {m_printed, "record.printed"},      {m_passes, "record.passes"},
+        {m_profiles, "record.profiles"},    {m_pauses, "record.pauses"},
+        {m_atStart, "record.stopsAtStart"}, {m_start, "record.start"},
+        {m_cancel, "record.cancel"}};
     for (const auto& [widget, name] : named)
         widget->setObjectName(QLatin1String(name));
 
@@ -177,6 +187,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     connect(m_variables, &QPlainTextEdit::textChanged, this, &RecordDialog::update);
     connect(m_pauses, &QCheckBox::toggled, this, &RecordDialog::update);
     connect(m_passes, &QCheckBox::toggled, this, &RecordDialog::update);
+    connect(m_profiles, &QCheckBox::toggled, this, &RecordDialog::update);
     connect(m_run, &RecordRun::output, this, [this](const QString& text) {
         if (text.isEmpty()) return;
         m_printed->moveCursor(QTextCursor::End);
@@ -277,6 +288,7 @@ QVariantMap RecordDialog::values() const {
             {QStringLiteral("output"), m_untried.isEmpty() ? m_output->text() : m_untried},
             {QStringLiteral("variables"), m_variables->toPlainText()},
             {QStringLiteral("passes"), m_passes->isChecked()},
+            {QStringLiteral("profiles"), m_profiles->isChecked()},
             {QStringLiteral("pauses"), m_pauses->isChecked()},
             {QStringLiteral("atStart"), m_atStart->isChecked()},
             {QStringLiteral("opens"), m_opens->isChecked()},
@@ -294,6 +306,7 @@ void RecordDialog::setValues(const QVariantMap& values) {
     m_output->setText(text("output", QDir::current().filePath(QStringLiteral("dynascope-capture"))));
     m_variables->setPlainText(text("variables", {}));
     m_passes->setChecked(values.value(QStringLiteral("passes"), false).toBool());
+    m_profiles->setChecked(values.value(QStringLiteral("profiles"), false).toBool());
     m_pauses->setChecked(values.value(QStringLiteral("pauses"), false).toBool());
     m_atStart->setChecked(values.value(QStringLiteral("atStart"), false).toBool());
     m_opens->setChecked(values.value(QStringLiteral("opens"), true).toBool());
@@ -318,6 +331,7 @@ RecordRequest RecordDialog::request() const {
         if (!setting.trimmed().isEmpty()) out.settings << setting.trimmed();
     out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
     out.passes = m_passes->isChecked();
+    out.profileSteps = m_profiles->isChecked() ? profiledSteps : 0;
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
 }

@@ -63,13 +63,12 @@ QStringList RecordRun::environment(const RecordRequest& request) {
     out.removeIf([](const QString& variable) { return !variable.contains(u'='); });
     const auto recorder = cli::recorderFolder();
     const QString folder = QDir(request.outputFolder).absolutePath();
-    std::vector<std::string> settings;
+    cli::CaptureRequest capture{request.live.toStdString(), {}, request.passes, request.profileSteps};
     for (const QString& setting : request.settings)
-        settings.push_back(setting.toStdString());
+        capture.settings.push_back(setting.toStdString());
     for (const auto& [name, value] :
          cli::captureVariables(folder.toStdString(), recorder.value_or("share/dynascope/capture"),
-                               own.value(QStringLiteral("PYTHONPATH")).toStdString(),
-                               request.live.toStdString(), settings, request.passes)) {
+                               own.value(QStringLiteral("PYTHONPATH")).toStdString(), capture)) {
         const QString key = toQString(name) + u'=';
         out.removeIf([&](const QString& variable) { return variable.startsWith(key); });
         out << key + toQString(value);

@@ -24,6 +24,7 @@ struct RecordRequest {
     QString live;           ///< the socket of live mode; empty for none
     QStringList settings{}; ///< of torch._dynamo.config, as cli::captureVariables() takes them
     bool passes = false;    ///< Inductor's passes are recorded as well
+    int profileSteps = 0;   ///< steps that are profiled once compiling has settled; 0: none
 };
 
 /// GUI thread only. One program at a time, and all that it starts: they are a process group of their own.

@@ -33,6 +33,20 @@ def _start_passes(module):
         print(f"dynascope_capture: not recording passes: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def _start_profile(module):
+    try:
+        import atexit
+
+        from dynascope_capture.profiling import Profiler
+
+        profiler = Profiler(os.environ["DYNASCOPE_CAPTURE"], int(os.environ["DYNASCOPE_PROFILE"]))
+        profiler.install(module)
+        atexit.register(profiler.finish)
+        os.register_at_fork(after_in_child=profiler.forked)
+    except Exception as error:
+        print(f"dynascope_capture: not profiling: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def _wait_for_dynamo():
     try:
         from dynascope_capture.imports import AfterImport
@@ -42,6 +56,8 @@ def _wait_for_dynamo():
         AfterImport(_WAITED_FOR, _start)
         if os.environ.get("DYNASCOPE_PASSES") == "1":
             AfterImport("torch._inductor.compile_fx", _start_passes)
+        if os.environ.get("DYNASCOPE_PROFILE"):
+            AfterImport("torch._dynamo.eval_frame", _start_profile)
 
 
 def _next_customization():
