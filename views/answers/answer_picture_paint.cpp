@@ -43,14 +43,18 @@ void AnswerPicture::drawRanking(QPainter& painter) const {
     painter.setFont(m_theme.font(FontRole::Section));
     painter.setPen(c.text2);
     int x = reason;
-    painter.drawText(QRect(0, 0, reason, row), Qt::AlignVCenter, tr("Reason"));
+    const bool runs = m_answer.question == answers::Question::RunTime;
+    painter.drawText(QRect(0, 0, reason, row), Qt::AlignVCenter, runs ? tr("What") : tr("Reason"));
     if (!narrow) {
-        painter.drawText(QRect(x, 0, place, row), Qt::AlignVCenter, tr("Line"));
+        painter.drawText(QRect(x, 0, place, row), Qt::AlignVCenter, runs ? tr("Compile") : tr("Line"));
         x += place;
     }
-    painter.drawText(QRect(x, 0, count - pad, row), Qt::AlignVCenter | Qt::AlignRight, tr("Breaks"));
-    painter.drawText(QRect(x + count, 0, time, row), Qt::AlignVCenter, tr("Time after it"));
-    if (!narrow) painter.drawText(QRect(x + count + time, 0, chip, row), Qt::AlignVCenter, tr("Way out"));
+    painter.drawText(QRect(x, 0, count - pad, row), Qt::AlignVCenter | Qt::AlignRight,
+                     runs ? tr("Count") : tr("Breaks"));
+    painter.drawText(QRect(x + count, 0, time, row), Qt::AlignVCenter,
+                     runs ? tr("Time") : tr("Time after it"));
+    if (!narrow && !runs)
+        painter.drawText(QRect(x + count + time, 0, chip, row), Qt::AlignVCenter, tr("Way out"));
     painter.setPen(c.line);
     painter.drawLine(0, row - 1, width(), row - 1);
     for (std::size_t i = 0; i < m_rects.size(); ++i) {
