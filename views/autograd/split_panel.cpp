@@ -13,6 +13,7 @@
 
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -161,6 +162,27 @@ void SplitPanel::showFigures() {
     const computed::JointSplit& split = *d->shown;
     const bool compared = split.forward.isomorphic || split.backward.isomorphic;
     const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
+    // Inductor's passes change the joint graph before it is split, and a trace does not hold what came of them.
+    const session::Compile* compile = workspace().compile();
+    const bool inductor =
+        compile != nullptr && std::ranges::any_of(compile->stages, [](const auto& stage) {
+            return stage->phase == session::Phase::Code || stage->phase == session::Phase::PostGradForward;
+        });
+    const bool declined = compared && !same && inductor;
+    const FigureRow::Figure verdict{
+        !compared  ? tr("not run")
+        : same     ? tr("isomorphic")
+        : declined ? tr("declined")
+                   : tr("different"),
+        tr("as PyTorch's split"),
+        !compared  ? c.text3
+        : same     ? c.added
+        : declined ? c.changed
+                   : c.removed,
+        declined
+            ? tr("Inductor's passes change the joint graph before it is split, and the capture does not hold "
+                 "what came of them: these halves are of another joint graph than PyTorch's")
+            : tr("Whether both halves are the graphs that PyTorch made")};
     d->figures->setFigures(
         {{bytesText(qulonglong(split.savedBytes - split.inputBytes)), tr("saved for backward"), c.memory()[0],
           tr("Held from forward to backward")},
@@ -177,9 +199,7 @@ void SplitPanel::showFigures() {
           tr("backward peak"),
           {},
           tr("An estimate: an upper bound with everything that was saved held to the end")},
-         {compared ? same ? tr("isomorphic") : tr("different") : tr("not run"), tr("as PyTorch's split"),
-          compared ? same ? c.added : c.removed : c.text3,
-          tr("Whether both halves are the graphs that PyTorch made")}});
+         verdict});
 }
 
 void SplitPanel::showValue(int value) {
