@@ -117,7 +117,10 @@ std::string afterwards(const BreakGroup& group) {
     if (group.framesAfter.empty())
         out += " The capture shows nothing that was compiled after it.";
     else
-        out += " What follows was compiled as " + frames("new frame.", "new frames.");
+        out += group.framesAfter.size() == 1
+                   ? " What follows was compiled as 1 new frame."
+                   : " What follows took " + std::to_string(group.framesAfter.size()) +
+                         " compiles of new frames.";
     return out;
 }
 
