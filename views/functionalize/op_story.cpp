@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace dynascope::views {
 
@@ -86,7 +87,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
     for (const computed::StorageState& s : after.storages)
         if (written && s.group == written->group) storage = &s;
     if (written && written->chain.empty()) {
-        out.push_back(text(tr(" writes the whole of ")));
+        out.push_back(text(tr(" writes ")));
         out.push_back(strong(nameOf(recording, written->value)));
         out.push_back(text(QStringLiteral(". ")));
     } else if (written) {
@@ -114,7 +115,8 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         }
         out.push_back(text(QStringLiteral("). ")));
     }
-    for (const computed::EmittedNode& e : step.emitted)
+    // Of several nodes, such as a constant and what reads it, the last is the result.
+    for (const computed::EmittedNode& e : step.emitted | std::views::reverse)
         if (e.why == wire::Emission::Operator) {
             out.push_back(text(tr("The result ")));
             out.push_back(emitted(e.node));

@@ -179,6 +179,11 @@ private slots:
              {"writes through c", "of b", "c was stale since add_", "select_3", "mul_1", "is queued",
               "select(dim 1, index 0)", "select_scatter(·, mul_1, 1, 0)", "isomorphic", "equal"})
             QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
+        // A write at an index, or of a whole base: what an operator writes of its argument the text does not claim.
+        for (int op = 0; op < 9; ++op) {
+            s.stepper.goTo(op, 1);
+            QVERIFY(!s.page.stepPanel().plainText().contains(QStringLiteral("the whole of")));
+        }
         s.stepper.last();
         QVERIFY(s.page.stepPanel().plainText().contains(QStringLiteral("Outputs that were stale")));
         s.stepper.first();
