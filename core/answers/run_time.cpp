@@ -38,7 +38,7 @@ std::string sharesText(const Joined& joined) {
     };
     add(shares.computed, "is in kernels and nodes of compiled graphs");
     add(shares.overhead, "in guards, wrappers and bytecode around them");
-    add(shares.broken, "behind graph breaks");
+    add(shares.broken, "in eager code after graph breaks");
     add(shares.outside, "outside compiled code");
     add(shares.other, "in operators that are no node, or unknown");
     return out;

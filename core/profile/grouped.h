@@ -46,7 +46,7 @@ inline constexpr int allSteps = -2;
 struct Shares {
     double computed = 0; ///< in kernels and nodes of compiled graphs
     double overhead = 0; ///< in guards, wrappers and bytecode around them
-    double broken = 0;   ///< behind graph breaks
+    double broken = 0;   ///< in eager code after graph breaks
     double outside = 0;  ///< outside compiled code
     double other = 0; ///< in operators that are no node that is known, or on a device and launched by nobody
     [[nodiscard]] double all() const { return computed + overhead + broken + outside + other; }

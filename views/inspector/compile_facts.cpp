@@ -58,7 +58,10 @@ Section mainSection(const session::Session& session, const Compile& compile) {
         out.facts.push_back(fact(
             tr("Attempts"),
             {text(QString::number(compile.attempts)),
-             quiet(compile.attempts > 1 ? tr(" (%1 restarts)").arg(compile.attempts - 1) : QString())},
+             quiet(compile.attempts > 1
+                       ? QStringLiteral(" (%1)").arg(
+                             countText(qulonglong(compile.attempts - 1), tr("restart"), tr("restarts")))
+                       : QString())},
             tr("Dynamo restarts its analysis when it learns something that the graph so far did not allow "
                "for.")));
     for (const std::string& reason : compile.restartReasons)

@@ -201,7 +201,7 @@ void ProfilePage::showFigures() {
     };
     part(shares.computed, tr("kernels and nodes"), Tone::Good);
     part(shares.overhead, tr("guards and wrappers"), Tone::Warn);
-    part(shares.broken, tr("behind graph breaks"), Tone::Bad);
+    part(shares.broken, tr("eager after graph breaks"), Tone::Bad);
     part(shares.outside, tr("outside compiled code"), Tone::Accent);
     part(shares.other, tr("of no known node"), Tone::Other);
     d->figures->setFigures(figures);
