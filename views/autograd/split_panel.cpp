@@ -162,7 +162,7 @@ void SplitPanel::showFigures() {
     const computed::JointSplit& split = *d->shown;
     const bool compared = split.forward.isomorphic || split.backward.isomorphic;
     const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
-    // Inductor's passes change the joint graph before it is split, and a trace does not hold what came of them.
+    // Inductor's passes change the joint graph before it is split; what is split here is the one before them.
     const session::Compile* compile = workspace().compile();
     const bool inductor =
         compile != nullptr && std::ranges::any_of(compile->stages, [](const auto& stage) {
@@ -180,8 +180,8 @@ void SplitPanel::showFigures() {
         : declined ? c.changed
                    : c.removed,
         declined
-            ? tr("Inductor's passes change the joint graph before it is split, and the capture does not hold "
-                 "what came of them: these halves are of another joint graph than PyTorch's")
+            ? tr("Inductor's passes change the joint graph before it is split: these halves are of the joint "
+                 "graph before them, not of the one that PyTorch split")
             : tr("Whether both halves are the graphs that PyTorch made")};
     d->figures->setFigures(
         {{bytesText(qulonglong(split.savedBytes - split.inputBytes)), tr("saved for backward"), c.memory()[0],
