@@ -2,6 +2,7 @@
 #include "app/cli/profile_report.h"
 
 #include "app/cli/table.h"
+#include "core/base/csv.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -64,14 +65,6 @@ json rowJson(const Profile& profile, const GroupedRow& row, const std::optional<
             {"bytes", row.work.bytes ? json(*row.work.bytes) : json()},
             {"saveable_us", saved ? json(us(*saved)) : json()},
             {"evidence", text(row.evidence)}};
-}
-
-std::string csvField(const std::string& field) {
-    if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-    std::string out = "\"";
-    for (const char c : field)
-        out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + '"';
 }
 
 std::string decimals(double value) {
@@ -191,7 +184,7 @@ std::string profileCsv(profile::Facts& facts, By by) {
                                                  row.median ? decimals(us(*row.median)) : std::string(),
                                                  row.evidence};
         for (std::size_t i = 0; i < fields.size(); ++i)
-            out += (i == 0 ? "" : ",") + csvField(fields[i]);
+            out += (i == 0 ? "" : ",") + csvCell(fields[i]);
         out += '\n';
     }
     return out;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/replay_export.h"
 
+#include "core/base/csv.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,19 +12,6 @@ namespace dynascope::replay {
 namespace {
 
 using nlohmann::json;
-
-/// Quoted where it must be (RFC 4180). A text that a table program would take for a formula gets a quote in
-/// front.
-std::string cell(std::string_view text) {
-    std::string out;
-    if (!text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos) out = "'";
-    out += text;
-    if (out.find_first_of(",\"\r\n") == std::string::npos) return out;
-    std::string quoted = "\"";
-    for (const char c : out)
-        quoted += c == '"' ? "\"\"" : std::string(1, c);
-    return quoted + '"';
-}
 
 std::string number(double value) {
     char text[32];
@@ -68,8 +57,8 @@ std::string toCsv(std::span<const ReplayRecording> recordings, const ReplayRun& 
     for (std::size_t i = 0; i < std::min(recordings.size(), run.graphs.size()); ++i) {
         for (const NodeTime& time : run.graphs[i].nodes) {
             const RecordedNode& node = recordings[i].nodes.at(time.node);
-            out += cell(run.graphs[i].plan) + ',' + std::to_string(time.node) + ',' + cell(node.name) + ',' +
-                   cell(node.target) + ',' + std::string(nodeModeName(node.mode)) + ',' +
+            out += csvCell(run.graphs[i].plan) + ',' + std::to_string(time.node) + ',' + csvCell(node.name) +
+                   ',' + csvCell(node.target) + ',' + std::string(nodeModeName(node.mode)) + ',' +
                    number(time.us.min) + ',' + number(time.us.median) + ',' + number(time.us.p99) + "\r\n";
         }
     }
