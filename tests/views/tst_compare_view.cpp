@@ -2,6 +2,7 @@
 //
 // The two canvases as a user meets them: mouse, keys, linked panes.
 #include "tests/support/captures.h"
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "tests/views/shown_canvases.h"
 #include "views/canvas/gutter.h"
@@ -53,6 +54,7 @@ private slots:
     void oneStageShowsOneCanvas();
     void aPassingSizeKeepsThePlace();
     void aPictureNobodyTouchedFitsItsNewRoom();
+    void aCanvasAloneHasNoGaps();
     void bothPanesOpenAtTheirTop();
     void kernelsAreBlocks();
     void labelsOfEdgesLieApart();
@@ -479,7 +481,8 @@ void TestCompareView::whatIsSoughtIsOpenedAndReadable() {
     QVERIFY(
         !a().scene()->items[std::size_t(a().scene()->itemOf(hidden))].isNode()); // selecting opens nothing
     m_workspace->seekNode();
-    QTRY_VERIFY_WITH_TIMEOUT(a().scene()->items[std::size_t(a().scene()->itemOf(hidden))].isNode(), 10'000);
+    QTRY_VERIFY_WITH_TIMEOUT(a().scene()->items[std::size_t(a().scene()->itemOf(hidden))].isNode(),
+                             test::patience);
     settle();
     QVERIFY2(a().zoom() >= canvas::legibleZoom, qPrintable(QString::number(a().zoom())));
     const int item = a().scene()->itemOf(hidden);
@@ -624,6 +627,22 @@ void TestCompareView::aPictureNobodyTouchedFitsItsNewRoom() {
     settle();
     QCOMPARE(b().zoom(), own);
     QCOMPARE(b().scene(), scene);
+}
+
+/// Gaps that put partners at one height would be blank where their partners are not shown.
+void TestCompareView::aCanvasAloneHasNoGaps() {
+    m_view->resize(700, 600);
+    open("encoder_train");
+    const double alone = b().scene()->size.height();
+    m_view->zoomIn(); // looked at, so that the blocks that are open stay so
+    m_view->resize(1600, 600);
+    settle();
+    QVERIFY(a().isVisible() && b().isVisible());
+    const double beside = b().scene()->size.height();
+    QVERIFY2(alone < beside, qPrintable(QStringLiteral("%1 %2").arg(alone).arg(beside)));
+    m_view->resize(700, 600);
+    settle();
+    QCOMPARE(b().scene()->size.height(), alone);
 }
 
 /// The inputs of both are in sight at first, and the panes move together from there.

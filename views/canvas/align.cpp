@@ -199,7 +199,7 @@ Levels findLevels(const Pane& pane, const layout::LayoutResult& result) {
 }
 
 Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
-                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners) {
+                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners, bool gaps) {
     if (paneA.folded.items.empty() || paneB.folded.items.empty()) return {};
     Anchors anchors{{0, 0}};
     if (orderAgreement(a, b, partners) < 0) mirror(paneB, b);
@@ -224,8 +224,7 @@ Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& pan
             shiftB[nextB] = addB;
         const double atA = levelsA.centre[i] + addA;
         const double atB = levelsB.centre[k] + addB;
-        const bool near = std::abs(atB - atA) <= widestGap;
-        if (near) {
+        if (gaps && std::abs(atB - atA) <= widestGap) {
             addA += std::max(0.0, atB - atA);
             addB += std::max(0.0, atA - atB);
         }

@@ -86,10 +86,18 @@ QSizeF CompareView::Private::roomShown() const {
     return now.empty() || !now.front()->isVisible() ? QSizeF() : now.front()->room();
 }
 
+bool CompareView::Private::isSpaced() const {
+    return !picture.a || !picture.b || picture.aligned == (effectiveMode() == Mode::SideBySide);
+}
+
 void CompareView::Private::fitRoom() {
     const QSizeF now = roomShown();
     if (!untouched || now.isEmpty() || now == openedIn) {
-        checkSettled();
+        if (isSpaced())
+            checkSettled();
+        else
+            scheduleRebuild(untouched ? GraphCanvas::Transition::None : GraphCanvas::Transition::Fold,
+                            active().middleKey());
         return;
     }
     const auto isShown = [this](const PaneSource& source) {
@@ -120,6 +128,7 @@ void CompareView::Private::rebuild() {
         roomless = roomless || (*source && !(*source)->tree && !q.isVisible());
     request.diff = workspace.diff();
     request.merged = mode == Mode::Merged && request.diff != nullptr;
+    request.aligned = effectiveMode() == Mode::SideBySide;
     if (request.merged && mergedOf == std::pair{request.a->graph.get(), request.b->graph.get()})
         request.mergedPane = knownMerged;
     showMessages();

@@ -65,8 +65,11 @@ struct CompareView::Private {
     [[nodiscard]] std::shared_ptr<const session::Provenance> provenance() const;
     void remember(const canvas::PaneSource& source);
     [[nodiscard]] QSizeF roomShown() const; ///< of the first canvas that is shown; empty while hidden
-    /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet.
+    /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet, and
+    /// any where one canvas became two or two became one.
     void fitRoom();
+    /// The picture's panes are as far apart as the mode that is shown wants them.
+    [[nodiscard]] bool isSpaced() const;
     [[nodiscard]] QSizeF roomOf(Side side) const;
     /// `relaid`: the same graphs and blocks with another layout.
     void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,

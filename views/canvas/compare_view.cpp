@@ -212,6 +212,9 @@ void CompareView::Private::showMode() {
     if (const auto canvases = shown();
         std::find(canvases.begin(), canvases.end(), lastActive) == canvases.end())
         lastActive = canvases.back();
+    if (isSpaced() || roomTimer.isActive()) return;
+    reported = false;
+    roomTimer.start();
 }
 
 std::vector<GraphCanvas*> CompareView::Private::shown() const {

@@ -62,10 +62,10 @@ using Anchors = std::vector<std::pair<double, double>>;
 
 /// Puts partner items of two panes on equal heights by opening gaps above them, so that both can scroll as
 /// one, and mirrors `b` where that brings partners to the same side. `partners` are pairs of item indices (a,
-/// b). A pair that would need too wide a gap is left as it is. Returns what belongs together, the ends of
-/// both layouts included.
+/// b). A pair that would need too wide a gap is left as it is, and so is every pair without `gaps`. Returns
+/// what belongs together, the ends of both layouts included.
 Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
-                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
+                     const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners, bool gaps);
 
 /// The height of B that goes with a height of A, or the other way round.
 [[nodiscard]] double follow(const Anchors& anchors, double y, bool fromA);

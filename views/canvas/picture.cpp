@@ -133,9 +133,7 @@ void compose(Picture& picture) {
     layout::LayoutResult b = picture.b ? picture.b->result : layout::LayoutResult();
     if (both) {
         partners = partnerItems(*picture.a->pane, *picture.b->pane, *picture.diff);
-        picture.anchors.clear();
-        if (picture.aligned)
-            picture.anchors = alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners);
+        picture.anchors = alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners, picture.aligned);
     }
     const auto diff = both ? picture.diff : nullptr;
     if (picture.a)

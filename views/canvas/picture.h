@@ -33,7 +33,7 @@ struct PictureRequest {
     bool merged = false;                  ///< both as one; then `a` and `b` are set, and so is `diff`
     std::optional<PaneSource> mergedPane; ///< from the last picture of the same pair
     std::shared_ptr<const diff::GraphDiff> diff;
-    bool aligned = true; ///< partners at one height
+    bool aligned = true; ///< partners at one height; a canvas alone would only show the gaps
 };
 
 /// A pane with the layout it has; alignment works on a copy, so that one side can be laid out anew.
