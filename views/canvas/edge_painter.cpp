@@ -19,7 +19,6 @@ constexpr float gatheredOpacity = 0.45F;
 constexpr double thickestEdge = 5;
 constexpr int labelSteps = 12;        ///< tried from the middle of an edge, a quarter of a piece each
 constexpr double itemReach = 24;      ///< scene points: sheets and slides reach beyond an item's place
-constexpr double chipBelow = 10;      ///< pixels at 100 % that a chip hangs below its card
 constexpr double shortestBarEdge = 3; // pixels: shorter edges vanish among bars
 
 /// From `a` to `b`, one above the other or beside: the part that lies within `seen`, begun a whole number of
