@@ -86,8 +86,12 @@ QRect TimelineView::badgeRect(int index) const {
     const int width =
         QFontMetrics(badgeFont(m_theme)).horizontalAdvance(verdictText(index)) + m_theme.scaled(12);
     const QPoint at = centre(index);
-    if (index >= capturedCount())
-        return {at.x() + m_theme.scaled(13), at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
+    if (index >= capturedCount()) {
+        // Beside the ring of the stage that has the keyboard, and beside both discs where A is B.
+        const bool both = shown(Side::A) == index && shown(Side::B) == index;
+        const int left = m_theme.scaled(15) + (both ? discRadius + 1 : 0);
+        return {at.x() + left, at.y() - m_theme.scaled(8), width, m_theme.scaled(16)};
+    }
     // Below the size; in a low timeline there is no line for it, and the sign alone stands at the circle.
     if (m_compact)
         return {at.x() + m_theme.scaled(5), at.y() - m_theme.scaled(17), m_theme.scaled(14),

@@ -292,7 +292,8 @@ QRect TimelineView::nameRect(int index) const {
         // But not into a neighbour's place.
         if (const int half = int(m_step / 2) - 3; !m_compact)
             left = std::clamp(left, x - half, std::max(x - half, x + half - width));
-        const int y = centre(i).y() + m_theme.scaled(i < capturedCount() ? -30 : 11);
+        // Over the badges that stand at the circles of a low timeline.
+        const int y = centre(i).y() + m_theme.scaled(i >= capturedCount() ? 11 : m_compact ? -36 : -30);
         return QRect(left, y, width, m_theme.scaled(17));
     };
     QRect rect = place(index);

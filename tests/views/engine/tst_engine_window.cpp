@@ -5,6 +5,7 @@
 #include "app/gui/op_transport.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 #include "views/base/row_table.h"
 #include "views/engine/engine_status.h"
@@ -36,8 +37,8 @@ class TestEngineWindow : public QObject {
         }
         void functionalize() {
             window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-            QTRY_VERIFY_WITH_TIMEOUT(window.stepper().recording(), 10000);
-            QTRY_VERIFY_WITH_TIMEOUT(!window.engine().isBusy(), 10000);
+            QTRY_VERIFY_WITH_TIMEOUT(window.stepper().recording(), test::patience);
+            QTRY_VERIFY_WITH_TIMEOUT(!window.engine().isBusy(), test::patience);
         }
         [[nodiscard]] EngineStatus& status() { return *window.findChild<EngineStatus*>(); }
     };
@@ -47,17 +48,17 @@ private slots:
     void badgesOfDerivedGraphs() {
         Opened w(cannedEngine());
         addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), test::patience);
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QVERIFY(timeline->badgeRect(2).isEmpty());
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.messageBar().text().contains("2 isomorphic"), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.messageBar().text().contains("2 isomorphic"), test::patience);
         QCOMPARE(timeline->verdictText(0), QString()); // nothing is derived of Dynamo's own
         QCOMPARE(timeline->verdictText(1), QStringLiteral("declined"));
         QCOMPARE(timeline->verdictText(2), QStringLiteral("isomorphic"));
         QVERIFY(w.window.rederived().text(w.workspace.stageAt(1).get()).contains("no method 'aot'"));
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), test::patience);
         QCOMPARE(w.workspace.place().stageA, 2);
         QVERIFY(w.workspace.isComputed(w.workspace.place().stageB));
         QCOMPARE(timeline->verdictText(w.workspace.place().stageB), QStringLiteral("isomorphic"));
@@ -65,6 +66,21 @@ private slots:
         const int shown = w.workspace.place().stageB;
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
         QCOMPARE(w.workspace.place().stageB, shown);
+        // Badges stand beside the names and the discs, in a low timeline too.
+        w.workspace.selectStages(shown, shown);
+        for (const bool compact : {false, true}) {
+            timeline->setCompact(compact);
+            for (int i = 0; i < w.workspace.stageCount(); ++i)
+                for (int k = 0; k < w.workspace.stageCount(); ++k) {
+                    const QRect name = timeline->nameRect(k);
+                    const QByteArray which = QStringLiteral("%1 %2 %3").arg(compact).arg(i).arg(k).toUtf8();
+                    QVERIFY2(!timeline->badgeRect(i).intersects(name), which);
+                    QVERIFY2(!timeline->metadataRect(i).intersects(name), which);
+                }
+            const QPoint middle = timeline->stagePoint(shown);
+            QVERIFY(timeline->badgeRect(shown).left() >
+                    middle.x() + 18); // two discs of 9 pixels, B at the right
+        }
     }
 
     void listsThePlugins() {
@@ -72,7 +88,7 @@ private slots:
         w.window.actionRegistry().trigger(QStringLiteral("engine.plugins"));
         auto* dialog = w.window.findChild<PluginsDialog*>();
         QVERIFY(dialog);
-        QTRY_COMPARE_WITH_TIMEOUT(dialog->table()->rows().rowCount(), 3, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(dialog->table()->rows().rowCount(), 3, test::patience);
         QStringList cells;
         for (const TableRow& row : dialog->table()->rows().rows())
             cells << row[0].text + ": " + row[2].text + " (" + row[3].text + ')';
@@ -168,8 +184,8 @@ private slots:
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
         // Again, on the same graph: a new result in the old place, also after it was removed.
         w.window.passes().recompute(4);
-        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != stage, 10000);
-        QTRY_VERIFY_WITH_TIMEOUT(!w.window.engine().isBusy(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != stage, test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!w.window.engine().isBusy(), test::patience);
         QCOMPARE(w.workspace.stageCount(), 5);
         w.workspace.removeComputed(4);
         w.workspace.selectStages(0, 1);
@@ -181,7 +197,7 @@ private slots:
     void theFunctionalizeLayout() {
         Opened w(cannedEngine());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience);
         QTRY_VERIFY(w.window.isSettled());
         QCOMPARE(w.workspace.place().page, Page::Functionalize);
         QVERIFY(w.window.page<FunctionalizePage>().isVisible());
@@ -234,13 +250,13 @@ private slots:
     void nothingIsLostWhenTheEngineDies() {
         Opened w(cannedEngine());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience);
         QTRY_VERIFY(!w.window.engine().isBusy());
         w.window.stepper().goTo(5, 2);
         const QString card = w.window.page<FunctionalizePage>().scorecard().plainText();
         QVERIFY(w.window.engine().processId() > 0);
         ::kill(pid_t(w.window.engine().processId()), SIGKILL);
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
         QCOMPARE(w.window.page<FunctionalizePage>().scorecard().plainText(), card);
         QCOMPARE(w.workspace.stageCount(), 5);
         QVERIFY(w.window.messageBar().text().contains(QStringLiteral("Nothing shown is lost")));
@@ -248,7 +264,7 @@ private slots:
         QCOMPARE(w.window.stepper().op(), 6);
         QVERIFY(w.status().button()->isVisible());
         QTest::mouseClick(w.status().button(), Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
         QVERIFY(!w.window.messageBar().isVisible()); // what it was about is over
     }
 
@@ -256,38 +272,40 @@ private slots:
     void anEngineThatDiesLeavesNoVerdict() {
         Opened w(cannedEngine("dies"));
         addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), test::patience);
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
         QTRY_VERIFY(w.window.messageBar().isVisible());
         for (int stage = 0; stage < w.workspace.stageCount(); ++stage)
             QCOMPARE(timeline->verdictText(stage), QString());
         QVERIFY2(!w.window.messageBar().text().contains(QStringLiteral("declined")),
                  qPrintable(w.window.messageBar().text()));
         w.window.engine().start();
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
         QVERIFY(!w.window.messageBar().isVisible());
     }
 
     void cancels() {
         Opened w(cannedEngine("slow"));
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")),
+                                 test::patience);
         QCOMPARE(w.status().button()->text(), QStringLiteral("Cancel"));
         QTest::mouseClick(w.status().button(), Qt::LeftButton);
         QVERIFY(!w.window.engine().isBusy());
         QCOMPARE(w.workspace.stageCount(), 4);
         // It goes on working: the slow engine stopped when it was told to.
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")),
+                                 test::patience);
         w.window.engine().cancel();
     }
 
     void refusalsNameTheNode() {
         Opened w(cannedEngine());
         w.window.passes().run(QStringLiteral("shapes"), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(!w.window.messageBar().text().isEmpty(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!w.window.messageBar().text().isEmpty(), test::patience);
         QVERIFY2(w.window.messageBar().text().contains(
                      QStringLiteral("at node mul_: aten.special_op has no rule")),
                  qPrintable(w.window.messageBar().text()));
