@@ -2,6 +2,7 @@
 #include "app/gui/main_window.h"
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "views/answers/answer_card.h"
 #include "views/answers/answer_links.h"
 #include "views/answers/answer_picture.h"
@@ -35,7 +36,7 @@ class TestAnswersWindow : public QObject {
         m_open.settings().setOpensOnAnswers(true);
         const std::size_t before = workspace().captures().size();
         m_open.window().openPaths({path});
-        return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, 30000) &&
+        return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, test::patience) &&
                m_open.settles();
     }
     static QToolButton* button(AnswerCard& card, const char* name) {
@@ -81,7 +82,7 @@ private slots:
         const auto opened = [this](const char* name) {
             const std::size_t before = workspace().captures().size();
             m_open.window().openPaths({sample(name)});
-            return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, 30000) &&
+            return QTest::qWaitFor([&] { return workspace().captures().size() > before; }, test::patience) &&
                    m_open.settles();
         };
         QVERIFY(opened("view_mutation.log"));

@@ -6,6 +6,7 @@
 #include "app/gui/record_dialog.h"
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "tests/support/record_parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
@@ -64,7 +65,7 @@ public:
             if (count > 0) out.append(bytes, count);
             return !out.isEmpty();
         };
-        if (!QTest::qWaitFor(read, 5000)) return {};
+        if (!QTest::qWaitFor(read, test::patience)) return {};
         return QString::fromUtf8(out).trimmed().split(u'\n');
     }
 

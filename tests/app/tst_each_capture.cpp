@@ -9,6 +9,7 @@
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
+#include "tests/support/patience.h"
 #include "views/base/code_view.h"
 #include "views/base/output_code_panel.h"
 #include "views/base/source_panel.h"
@@ -109,7 +110,7 @@ void TestEachCapture::opens() {
     QFETCH(QString, path);
     window().openPaths({path});
     QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(window().messageBar().text()),
-                              20000);
+                              test::patience);
     QVERIFY(settles());
     QCOMPARE(workspace().place().page, Page::Stages);
     QVERIFY(window().windowTitle().startsWith(QString::fromStdString(workspace().session()->title)));

@@ -5,6 +5,7 @@
 #include "app/gui/main_window.h"
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
@@ -50,7 +51,8 @@ class TestInputsWindow : public QObject {
             window.show();
         }
         [[nodiscard]] bool settles() {
-            return QTest::qWaitFor([this] { return window.isSettled() && !window.engine().isBusy(); }, 60000);
+            return QTest::qWaitFor([this] { return window.isSettled() && !window.engine().isBusy(); },
+                                   test::patience);
         }
         [[nodiscard]] InputsDialog* dialog() { return window.findChild<InputsDialog*>(); }
     };
@@ -115,7 +117,7 @@ private slots:
         w.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
         QVERIFY(w.settles());
         QTest::keyClick(&w.window, Qt::Key_3, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), test::patience);
         InputsDialog& form = *w.dialog();
         QVERIFY(!test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         QCOMPARE(form.state(), QString("input 'x_1' has no dtype"));
@@ -132,7 +134,7 @@ private slots:
         w.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
         QVERIFY(w.settles());
         w.window.actionRegistry().trigger("go.functionalize");
-        QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), test::patience);
         w.dialog()->reject();
         QTRY_VERIFY(!w.dialog());
         auto* page = w.window.findChild<FunctionalizePage*>();
@@ -214,7 +216,7 @@ private slots:
             w.workspace.openText(QString::fromLatin1(bareGraph), "pasted text");
             QVERIFY(w.settles());
             QTest::keyClick(&w.window, Qt::Key_3, Qt::ControlModifier);
-            QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), 60000);
+            QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), test::patience);
             InputsDialog& form = *w.dialog();
             type(form, "f32", Qt::Key_Return);
             QTest::keyClick(form.table(), Qt::Key_Right);

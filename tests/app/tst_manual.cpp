@@ -10,6 +10,7 @@
 #include "app/gui/window_docks.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "views/canvas/graph_canvas.h"
 
@@ -112,7 +113,7 @@ private slots:
     void commandsAreTheProgramsOwn() {
         QProcess cli;
         cli.start(test::program("dynascope-cli"), {"--help"});
-        QVERIFY(cli.waitForFinished(30'000));
+        QVERIFY(cli.waitForFinished(test::patience));
         const QString help = QString::fromUtf8(cli.readAllStandardOutput());
         QHash<QString, QString> commands; // their own help
         for (const ManualPage& page : manualPages())
@@ -122,7 +123,7 @@ private slots:
                 if (!commands.contains(command)) {
                     QProcess own;
                     own.start(test::program("dynascope-cli"), {command, "--help"});
-                    QVERIFY(own.waitForFinished(30'000));
+                    QVERIFY(own.waitForFinished(test::patience));
                     commands.insert(command, QString::fromUtf8(own.readAllStandardOutput()));
                 }
                 const QString options = match.captured(2).section(" -- ", 0, 0);
@@ -144,7 +145,7 @@ private slots:
 
     void whatIsThis() {
         window().openPaths({test::samplePath("graph_breaks")});
-        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20'000);
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), test::patience);
         QVERIFY(settles());
         const auto ask = [this] { window().actionRegistry().trigger("help.what"); };
         window().docks().raise(PanelId::Guards);

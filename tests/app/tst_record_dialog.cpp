@@ -3,6 +3,7 @@
 // File > Record: what can be filled in, what keeps a program from being recorded, and what is remembered.
 #include "app/gui/record_command.h"
 #include "app/gui/record_dialog.h"
+#include "tests/support/patience.h"
 #include "tests/support/record_parts.h"
 #include "views/theme/theme.h"
 
@@ -168,7 +169,7 @@ private slots:
             test::in(dialog).outputFolder()->setText(QString("out_%1").arg(name));
             QSignalSpy ended(&dialog, &RecordDialog::ended);
             test::in(dialog).startButton()->click();
-            QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, 30000);
+            QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, test::patience);
         }
         // The program there compiles nothing, and that is said where it would have been opened.
         QVERIFY2(dialog.state().startsWith("Nothing was recorded"), qPrintable(dialog.state()));

@@ -10,6 +10,7 @@
 #include "core/session/breaks.h"
 #include "tests/support/dynamo_parts.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "tests/support/record_parts.h"
 #include "views/compare/compare_page.h"
 #include "views/dynamo/breakpoints_model.h"

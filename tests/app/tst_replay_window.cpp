@@ -6,6 +6,7 @@
 #include "tests/support/archive.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "views/autograd/autograd_page.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_panel.h"
@@ -25,7 +26,7 @@ class TestReplayWindow : public QObject, private test::OpenWindow {
 
     void open(const QString& path) {
         window().openPaths({path});
-        QTRY_VERIFY_WITH_TIMEOUT(workspace().capture() != nullptr, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(workspace().capture() != nullptr, test::patience);
         QVERIFY(settles());
     }
 

@@ -12,6 +12,7 @@
 #include "core/capture/open.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
+#include "tests/support/patience.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/notes/note_places.h"
@@ -68,7 +69,7 @@ private:
         QTest::keyClicks(test::part<QPlainTextEdit>(m_window->docks().notesPanel(), "notes.editor"), text);
     }
     [[nodiscard]] bool settles() {
-        return QTest::qWaitFor([this] { return m_window->isSettled(); }, 30000);
+        return QTest::qWaitFor([this] { return m_window->isSettled(); }, test::patience);
     }
 
     QTemporaryDir m_folder;
@@ -135,7 +136,7 @@ void TestSessionWindow::cleanup() {
 void TestSessionWindow::open(const QString& path) {
     const auto before = m_workspace->captures().size();
     m_window->openPaths({path});
-    QTRY_COMPARE_WITH_TIMEOUT(m_workspace->captures().size(), before + 1, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(m_workspace->captures().size(), before + 1, test::patience);
     QVERIFY(settles());
 }
 

@@ -2,6 +2,7 @@
 //
 // The page Answers with the real engine: stages are checked by themselves, and whoever asks comes first.
 #include "app/gui/main_window.h"
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "views/answers/answer_card.h"
 #include "views/answers/answers_page.h"
@@ -37,7 +38,7 @@ class TestStageChecker : public QObject {
         [[nodiscard]] bool open(const char* sample) {
             window->openPaths(
                 {QStringLiteral(DYNASCOPE_TEST_DATA "/../../resources/samples/") + QLatin1String(sample)});
-            return QTest::qWaitFor([&] { return workspace.place().page == Page::Answers; }, 30000);
+            return QTest::qWaitFor([&] { return workspace.place().page == Page::Answers; }, test::patience);
         }
         [[nodiscard]] bool settles() {
             return QTest::qWaitFor([&] { return window->isSettled(); }, 120000);
@@ -52,7 +53,8 @@ private slots:
         Opened o(true);
         QSignalSpy toSave(&o.window->rederived(), &Rederivations::derived);
         QVERIFY(o.open("encoder_train.log"));
-        QVERIFY(QTest::qWaitFor([&] { return o.stages().answer().standing == Standing::Checking; }, 30000));
+        QVERIFY(QTest::qWaitFor([&] { return o.stages().answer().standing == Standing::Checking; },
+                                test::patience));
         QVERIFY(o.settles());
         const answers::StageChecks checks = o.page().checker().checks();
         QCOMPARE(checks.stages, std::size_t(3));
@@ -80,7 +82,7 @@ private slots:
     void stops() {
         Opened o(true);
         QVERIFY(o.open("graph_breaks.log"));
-        QVERIFY(QTest::qWaitFor([&] { return o.page().checker().isRunning(); }, 30000));
+        QVERIFY(QTest::qWaitFor([&] { return o.page().checker().isRunning(); }, test::patience));
         o.window->actionRegistry().trigger(QStringLiteral("engine.checkStages"));
         QVERIFY(!o.page().checker().isRunning());
         QVERIFY(!o.settings.checksStages());
@@ -111,7 +113,7 @@ private slots:
         QVERIFY(o.open("graph_breaks.log"));
         QVERIFY(QTest::qWaitFor([&] { return o.window->rederived().isQuiet(); }, 60000));
         o.window->engine().cancel();
-        QVERIFY(QTest::qWaitFor([&] { return !o.page().checker().isRunning(); }, 10000));
+        QVERIFY(QTest::qWaitFor([&] { return !o.page().checker().isRunning(); }, test::patience));
         QTest::qWait(600); // twice its pause
         QVERIFY(!o.page().checker().isRunning());
         QVERIFY(o.button().isVisible());

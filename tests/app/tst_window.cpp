@@ -10,6 +10,7 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
+#include "tests/support/patience.h"
 #include "views/base/code_view.h"
 #include "views/base/source_panel.h"
 #include "views/capture/capture_panel.h"
@@ -85,8 +86,8 @@ void TestWindow::cleanup() {
 void TestWindow::open(const QString& sample) {
     const auto before = workspace().captures().size();
     window().openPaths({test::samplePath(sample)});
-    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, 20000);
-    QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, test::patience);
+    QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
 }
 
 void TestWindow::findsABreak() {
@@ -201,13 +202,13 @@ void TestWindow::takesDroppedFilesAndText() {
     files.setUrls({QUrl::fromLocalFile(test::samplePath("view_mutation")),
                    QUrl::fromLocalFile(test::samplePath("graph_breaks"))});
     drop(files);
-    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 2U, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 2U, test::patience);
     QMimeData text;
     text.setText("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
                  "    %relu : [num_users=1] = call_function[target=torch.relu](args = (%x,), kwargs = {})\n  "
                  "  return relu");
     drop(text);
-    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 3U, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 3U, test::patience);
     QTRY_VERIFY(workspace().stage(Side::A).graph);
     QVERIFY(workspace().stage(Side::A).graph->find("relu") != ir::npos);
 }
@@ -443,7 +444,7 @@ void TestWindow::pastesGraphs() {
     QVERIFY(filled);
     QVERIFY(filled->text().contains("placeholder[target=x]"));
     QTest::mouseClick(filled->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
-    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 1U, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), 1U, test::patience);
     QTRY_VERIFY(workspace().stage(Side::A).graph);
     QVERIFY(workspace().stage(Side::A).graph->find("relu") != ir::npos);
     QTRY_VERIFY(!filled);
@@ -509,7 +510,7 @@ void TestWindow::oneGraphHasItsTextBeside() {
                        "    %neg : [num_users=1] = call_method[target=neg](args = (%x,), kwargs = {})\n"
                        "    return neg\n"),
         QStringLiteral("pasted"));
-    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), test::patience);
     QVERIFY(settles());
     auto* page = window().findChild<StagesPage*>();
     const auto placeOf = [page](QWidget* widget) {

@@ -16,6 +16,7 @@
 #include "core/engine/wire/methods.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/patience.h"
 #include "views/base/row_table.h"
 #include "views/engine/engine.h"
 
@@ -144,7 +145,7 @@ private slots:
             for (const PageSpec& page : pageSpecs()) {
                 if (!window().actionRegistry().find(pageAction(page))->isEnabled()) continue;
                 window().pages().goTo(page.page);
-                QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+                QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
                 for (const RowTable* table : window().findChildren<RowTable*>())
                     if (table->rows().rowCount() == 0 && table->isVisible())
                         QVERIFY2(!table->emptyText().isEmpty(),
@@ -159,13 +160,13 @@ private slots:
         MainWindow stopped(other, theme(), settings(), nullptr, {"/bin/false"});
         stopped.show();
         stopped.engine().start();
-        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
         QTRY_VERIFY(stopped.messageBar().offer()->isVisible());
         QCOMPARE(stopped.messageBar().offer()->text(), QString("Start again"));
         QSignalSpy states(&stopped.engine(), &Engine::stateChanged);
         stopped.messageBar().offer()->click();
         QVERIFY(!states.isEmpty()); // it was asked to start
-        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
     }
 
     void aboutTellsVersions() {
@@ -208,15 +209,15 @@ private slots:
         QVERIFY(window().recorder().isVisible());
         window().recorder().hide();
         QTest::mouseClick(cards.front(), Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 20000);
-        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
     }
 
     /// What is on screen as a picture, and what is drawn as text.
     void takesPictures() {
         open("view_mutation");
         window().pages().goTo(Page::Stages);
-        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
         window().actionRegistry().trigger("edit.copyPage");
         const QSize page = window().pages().find(Page::Stages)->size();
         QCOMPARE(QApplication::clipboard()->image().size(), page * 2);
@@ -241,7 +242,7 @@ private slots:
         QVERIFY(nodes(mermaid) > 0);
         QVERIFY(canvas->writeCanvas("/no/such/folder/a.dot").contains("/no/such/folder"));
         window().actionRegistry().trigger("go.answers");
-        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
         QVERIFY(!window().actionRegistry().find("file.exportCanvas")->isEnabled());
         QVERIFY(window().actionRegistry().find("file.exportPage")->isEnabled());
     }
@@ -250,8 +251,8 @@ private:
     void open(const QString& sample) {
         const auto before = workspace().captures().size();
         window().openPaths({test::samplePath(sample)});
-        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, 20000);
-        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
     }
 };
 

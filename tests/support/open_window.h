@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/gui/main_window.h"
+#include "tests/support/patience.h"
 
 #include <QApplication>
 #include <QtTest>
@@ -45,7 +46,7 @@ public:
 
     /// Waits until everything that was asked for is shown.
     [[nodiscard]] bool settles() {
-        return QTest::qWaitFor([this] { return m_window->isSettled(); }, 30000);
+        return QTest::qWaitFor([this] { return m_window->isSettled(); }, test::patience);
     }
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
         QTest::keyClick(m_window.get(), key, modifiers);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/support/open_captures.h"
+#include "tests/support/patience.h"
 #include "views/base/panel.h"
 #include "views/base/panel_turns.h"
 
@@ -30,7 +31,7 @@ struct Fixture {
     }
 
     /// Until no task is running, nor one that a deferred refresh began.
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(isCalm(), 30000); }
+    void settle() { QTRY_VERIFY_WITH_TIMEOUT(isCalm(), patience); }
     [[nodiscard]] bool isCalm() {
         for (int i = 0; i < 5; ++i) {
             QCoreApplication::processEvents();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tests/support/open_captures.h"
+#include "tests/support/patience.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
 
@@ -38,7 +39,7 @@ protected:
     }
     void settle() {
         QCoreApplication::processEvents();
-        QTRY_VERIFY_WITH_TIMEOUT(m_view->isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(m_view->isSettled(), patience);
     }
     [[nodiscard]] views::canvas::GraphCanvas& a() const { return pane(0); }
     [[nodiscard]] views::canvas::GraphCanvas& b() const { return pane(1); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/captures.h"
 #include "tests/support/pass_recordings.h"
+#include "tests/support/patience.h"
 #include "tests/support/trace_pairs.h"
 #include "tests/views/panel_test.h"
 #include "views/compare/compare_models.h"
@@ -87,7 +88,7 @@ private slots:
 private:
     static void settle(test::Fixture& f, ComparePage& page) {
         f.settle();
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page.isSettled(), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page.isSettled(), test::patience);
     }
 };
 

@@ -3,6 +3,7 @@
 // The page Inductor on the recording of tests/data/passes: its list, where rows and keys lead, and what it says of a
 // node.
 #include "core/capture/open.h"
+#include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
 #include "views/canvas/chosen_nodes.h"
@@ -45,7 +46,9 @@ public:
         page->canvases()->setLayoutProgram({});
         settle();
     }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, 30000); }
+    void settle() {
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, test::patience);
+    }
     [[nodiscard]] QString rowText(int row) const {
         QStringList out;
         for (const TableCell& cell : page->table()->rows().rows()[std::size_t(row)])

@@ -2,6 +2,7 @@
 //
 // The page Profile on tests/data/profile: its figures and rows, by what they are grouped, one step, and where rows lead.
 #include "core/capture/open.h"
+#include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
 #include "views/profile/profile_page.h"
@@ -29,7 +30,9 @@ public:
         page = f.show<ProfilePage>(1500, 900);
         settle();
     }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->table()->rows().rowCount() > 0, 30000); }
+    void settle() {
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->table()->rows().rowCount() > 0, test::patience);
+    }
     void groupBy(const QString& name) {
         page->by()->setCurrentText(name);
         emit page->by()->activated(page->by()->currentIndex());
@@ -87,7 +90,7 @@ private slots:
     void rowsLeadToNodes() {
         Shown s("mlp_aot");
         emit s.page->table()->rowActivated(s.rowWith("gelu"));
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
         QVERIFY(!s.f.workspace.place().node.isEmpty());
     }

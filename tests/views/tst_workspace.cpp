@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/open_captures.h"
+#include "tests/support/patience.h"
 #include "views/workspace/break_place.h"
 
 #include <QSignalSpy>
@@ -242,13 +243,13 @@ void TestWorkspace::opensInARow() {
     m_workspace->open(test::samplePath("view_mutation"));
     m_workspace->open(test::samplePath("graph_breaks"));
     QVERIFY(m_workspace->isOpening());
-    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 2, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 2, test::patience);
     QVERIFY(!m_workspace->isOpening());
     QCOMPARE(m_workspace->captures()[0].session->title, std::string("view_mutation"));
     QCOMPARE(m_workspace->place().capture, 0);
     // A file opened later is shown.
     m_workspace->open(test::samplePath("encoder_train"));
-    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 3, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 3, test::patience);
     QCOMPARE(m_workspace->place().capture, 2);
 }
 
@@ -271,7 +272,7 @@ void TestWorkspace::cancelForgetsTheQueue() {
     QTest::qWait(50);
     QCOMPARE(opened.size(), 0);
     m_workspace->open(test::samplePath("view_mutation"));
-    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 1, 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(opened.size(), 1, test::patience);
 }
 
 void TestWorkspace::readsPastedText() {

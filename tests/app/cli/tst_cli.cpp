@@ -5,6 +5,7 @@
 #include "core/session/mapping_guard.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "tests/support/trace_text.h"
 
@@ -106,7 +107,7 @@ private slots:
         file.flush();
         QVERIFY2(says("done        7/0"), out + err);
         QCOMPARE(::kill(pid_t(process.processId()), SIGINT), 0);
-        QVERIFY(process.waitForFinished(10000));
+        QVERIFY(process.waitForFinished(test::patience));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 0);
 

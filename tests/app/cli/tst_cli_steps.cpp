@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // `dynascope-cli steps` and `dynascope-cli capture` as a user runs them.
+#include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "tests/support/recordings.h"
 
@@ -242,7 +243,7 @@ private slots:
         }
         QFile end(QString::fromUtf8(path) + ".end");
         QVERIFY(end.open(QIODevice::WriteOnly));
-        QVERIFY(process.waitForFinished(30000));
+        QVERIFY(process.waitForFinished(test::patience));
         QCOMPARE(process.exitCode(), 3);
         const QString said = QString::fromUtf8(process.readAllStandardError());
         for (const char* text : {"breakpoint 1: a.py:7 if nodes > 2", "rank 2: f at a.py:7, breakpoint 1",
@@ -260,7 +261,7 @@ private slots:
                        "trap 'exit 7' TERM; echo ready; while :; do sleep 0.05; done"});
         QVERIFY(process.waitForReadyRead(30000));
         QCOMPARE(::kill(static_cast<pid_t>(process.processId()), SIGTERM), 0);
-        QVERIFY(process.waitForFinished(30000));
+        QVERIFY(process.waitForFinished(test::patience));
         QCOMPARE(process.exitCode(), 7);
     }
 };

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/capture/open.h"
+#include "tests/support/patience.h"
 #include "views/engine/passes.h"
 #include "views/functionalize/stepper.h"
 #include "views/theme/theme.h"
@@ -55,8 +56,8 @@ struct EngineFixture {
     /// Runs functionalize on the case's graph and waits for it and its verification.
     void functionalize() {
         passes.run(QStringLiteral("functionalize"), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(stepper.recording(), 10000);
-        QTRY_VERIFY_WITH_TIMEOUT(!engine.isBusy(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(stepper.recording(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!engine.isBusy(), patience);
     }
 };
 

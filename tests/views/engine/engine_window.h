@@ -4,6 +4,7 @@
 #pragma once
 
 #include "app/gui/main_window.h"
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 
 namespace dynascope::test {
@@ -24,7 +25,7 @@ struct EngineWindow {
     }
     /// Waits until everything that was asked for is shown.
     [[nodiscard]] bool settles() {
-        return QTest::qWaitFor([this] { return window.isSettled(); }, 30000);
+        return QTest::qWaitFor([this] { return window.isSettled(); }, test::patience);
     }
 };
 

@@ -2,6 +2,7 @@
 //
 // The calling convention of a functionalized graph in both forms, and the breaks that force its write-backs.
 #include "core/ir/text.h"
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/functionalize/calling_convention_panel.h"
 #include "views/functionalize/functionalize_page.h"
@@ -94,7 +95,7 @@ private slots:
         auto* caller = s.page.convention().findChild<QToolButton*>(QStringLiteral("conventionCaller"));
         QVERIFY(caller && !caller->isChecked());
         QTest::mouseClick(caller, Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(s.stepper.mode().callerWritesBack, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.stepper.mode().callerWritesBack, test::patience);
         QTRY_VERIFY(model.convention().callerWritesBack);
         QCOMPARE(s.workspace.stageCount(), stages + 1); // both stay
         QCOMPARE(s.stepper.stage()->stage->detail, std::string("caller writes back"));

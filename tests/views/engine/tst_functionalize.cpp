@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Functionalize layout, offscreen: stepping, modes, clicks and what is shown where.
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/engine/engine_status.h"
 #include "views/functionalize/functionalize_page.h"
@@ -239,7 +240,7 @@ private slots:
         panel.show();
         QTRY_VERIFY(panel.message().contains(QStringLiteral("was not run yet")));
         QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(panel.message().isEmpty(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(panel.message().isEmpty(), test::patience);
         f.workspace.selectNode({Side::A, f.workspace.stage(Side::A).graph->find("mul")});
         f.workspace.selectNode({Side::B, f.workspace.stage(Side::B).graph->find("mul")});
         QTRY_VERIFY(panel.plainText().contains(QStringLiteral("f32[3, 3]")));

@@ -2,6 +2,7 @@
 //
 // Verify all passes on the page Inductor, with an engine that answers from recorded replies.
 #include "core/capture/open.h"
+#include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
 #include "views/canvas/compare_view.h"
@@ -34,9 +35,11 @@ public:
         page->canvases()->setLayoutProgram({});
         settle();
     }
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, 30000); }
+    void settle() {
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, test::patience);
+    }
     void waitForVerdicts() {
-        QTRY_VERIFY_WITH_TIMEOUT(!page->checks()->isRunning() && !engine.isBusy(), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(!page->checks()->isRunning() && !engine.isBusy(), test::patience);
     }
     [[nodiscard]] QPushButton* button() const {
         for (QPushButton* button : page->findChildren<QPushButton*>())

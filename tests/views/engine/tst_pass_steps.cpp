@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The panel Pass steps, offscreen: stepping both ways, the result so far, and what follows what.
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/passes/pass_steps_model.h"
 #include "views/passes/pass_steps_panel.h"
@@ -30,7 +31,7 @@ struct Shown : EngineFixture {
 
     void normalize() {
         passes.run(QStringLiteral("normalize_ir"), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(!panel.summary().isEmpty(), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.summary().isEmpty(), test::patience);
     }
     [[nodiscard]] QString cell(int row, int column) const {
         return panel.table()->model()->index(row, column).data().toString();
@@ -89,7 +90,8 @@ private slots:
     void followsTheCanvas() {
         Shown s;
         s.normalize();
-        const ir::GraphPtr source = s.workspace.stage(Side::A).graph, result = s.workspace.stage(Side::B).graph;
+        const ir::GraphPtr source = s.workspace.stage(Side::A).graph,
+                           result = s.workspace.stage(Side::B).graph;
         QVERIFY(source && result);
         s.workspace.selectNode({Side::A, source->find("mul_")});
         QTRY_COMPARE(s.row(), 5);

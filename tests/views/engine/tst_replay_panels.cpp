@@ -4,6 +4,7 @@
 // earlier runs, heat on the canvas, cancel and refusal.
 #include "app/gui/chrome.h"
 #include "app/gui/stages_page.h"
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
@@ -43,14 +44,15 @@ class TestReplayPanels : public QObject {
         [[nodiscard]] ReplayPage& page() { return window.page<ReplayPage>(); }
         void settle() {
             QTest::qWait(0); // what was asked for starts
-            QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 20000);
+            QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), test::patience);
             QTest::qWait(0);
-            QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), 20000);
+            QTRY_VERIFY_WITH_TIMEOUT(window.isSettled(), test::patience);
         }
         void run() {
             const std::size_t before = window.replays().runs(*workspace.session()).size();
             QTest::mouseClick(page().recordButton(), Qt::LeftButton);
-            QTRY_COMPARE_WITH_TIMEOUT(window.replays().runs(*workspace.session()).size(), before + 1, 20000);
+            QTRY_COMPARE_WITH_TIMEOUT(window.replays().runs(*workspace.session()).size(), before + 1,
+                                      test::patience);
             settle();
         }
         ReplayMemoryPanel& memory() {
@@ -193,7 +195,7 @@ private slots:
         Opened w("slow");
         QVERIFY(!w.page().cancelButton()->isVisible());
         QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), test::patience);
         QVERIFY(!w.page().recordButton()->isEnabled());
         QTest::mouseClick(w.page().cancelButton(), Qt::LeftButton);
         w.settle();
@@ -221,7 +223,7 @@ private slots:
         QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
         QCOMPARE(w.window.replays().progressText(), QString("Waiting until the engine is free"));
         w.window.engine().cancel(QStringLiteral("other"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), test::patience);
         QVERIFY2(said.filter("Something else").isEmpty(), qPrintable(said.join('\n')));
         QTest::mouseClick(w.page().cancelButton(), Qt::LeftButton);
         w.settle();
@@ -231,7 +233,7 @@ private slots:
         Opened w("", "sibling_views"); // which has no recording
         w.page().tabs()->setCurrentIndex(ReplayPage::TimingTab);
         QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().trouble(*w.workspace.session()), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().trouble(*w.workspace.session()), test::patience);
         w.settle();
         const QString said = w.page().timing()->message();
         QVERIFY2(said.contains("aten.special_op has no kernel"), qPrintable(said));

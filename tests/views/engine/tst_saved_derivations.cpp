@@ -2,6 +2,7 @@
 //
 // Graphs that were derived anew: verified in the window, kept in session files with their badges, and back
 // without an engine.
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 
 #include "app/gui/chrome.h"
@@ -30,7 +31,7 @@ struct Opened : EngineWindow {
         addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
         settle();
         window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains("2 isomorphic"), 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains("2 isomorphic"), test::patience);
     }
     [[nodiscard]] TimelineView& timeline() { return *window.page<StagesPage>().timeline(); }
     /// Clicks the badge of a stage; the stage that shows what was derived.
@@ -64,13 +65,14 @@ private slots:
         QVERIFY(!w.workspace.verdict(stage.get()).text.starts_with("Run beside"));
         QVERIFY(w.window.actionRegistry().find(QStringLiteral("engine.verify"))->isEnabled());
         w.window.actionRegistry().trigger(QStringLiteral("engine.verify"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.verdict(stage.get()).text.starts_with("Run beside"), 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.verdict(stage.get()).text.starts_with("Run beside"),
+                                 test::patience);
         QVERIFY(w.workspace.verdict(stage.get()).text.find("aot_forward_graph") != std::string::npos);
         QCOMPARE(w.timeline().verdictText(shown), QStringLiteral("isomorphic"));
         // Derived once more, it takes its own place.
         const int count = w.workspace.stageCount();
         w.window.actionRegistry().trigger(QStringLiteral("engine.again"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(shown) != stage, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(shown) != stage, test::patience);
         QCOMPARE(w.workspace.stageCount(), count);
         QVERIFY(w.window.passes().find(w.workspace.stageAt(shown).get()));
         QVERIFY(!w.window.passes().find(stage.get()));
@@ -83,7 +85,7 @@ private slots:
         w.window.actionRegistry().trigger(QStringLiteral("engine.verify"));
         const session::Stage* stage = w.workspace.stageAt(shown).get();
         QTRY_COMPARE_WITH_TIMEOUT(w.workspace.verdict(stage).kind, computed::StageVerdict::Kind::Different,
-                                  10000);
+                                  test::patience);
         QCOMPARE(w.timeline().verdictText(shown), QStringLiteral("different"));
         w.click(shown);
         QCOMPARE(w.workspace.place().stageA, forward); // beside the one it was held against
@@ -101,7 +103,7 @@ private slots:
             w.save(file);
             // Deriving is something to save, even where nothing new is shown.
             w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-            QTRY_VERIFY_WITH_TIMEOUT(w.window.isWindowModified(), 20000);
+            QTRY_VERIFY_WITH_TIMEOUT(w.window.isWindowModified(), test::patience);
             w.settle();
             w.save(file);
         }

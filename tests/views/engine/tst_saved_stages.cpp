@@ -2,6 +2,7 @@
 //
 // Computed stages in session files: they come back with their recordings and verdicts, and no engine is
 // asked.
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 
 #include "app/gui/session_keeper.h"
@@ -31,8 +32,8 @@ class TestSavedStages : public QObject {
         EngineWindow w(cannedEngine());
         addCase(w.workspace);
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), 10000); }();
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.settles(), 10000); }();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience); }();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.settles(), test::patience); }();
         w.window.session().setQuestions({{}, [&file](const QString&) { return file; }});
         w.window.actionRegistry().trigger(QStringLiteral("file.save"));
         [&] { QTRY_VERIFY(!w.window.notebook().file(0).isEmpty()); }();
@@ -163,7 +164,7 @@ private slots:
         QCOMPARE(w.window.findChild<EngineStatus*>()->text(), QStringLiteral("Engine not started"));
         const session::StagePtr before = w.workspace.stageAt(4);
         w.window.passes().recompute(4);
-        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != before, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != before, test::patience);
         QVERIFY(w.settles());
         QCOMPARE(w.workspace.stageCount(), 5);
         QVERIFY(w.window.isWindowModified());

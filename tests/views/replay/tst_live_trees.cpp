@@ -3,6 +3,7 @@
 // Runs of a capture's graphs under CUDA-graph trees, call by call: started, paused, stepped and cancelled by
 // clicks and keys, with an engine that simulates them.
 #include "tests/support/live_tree_parts.h"
+#include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "tests/views/panel_test.h"
 #include "views/replay/live_tree_bar.h"
@@ -50,7 +51,9 @@ struct Shown {
         QVERIFY2(button->isEnabled(), qPrintable(button->text()));
         QTest::mouseClick(button, Qt::LeftButton);
     }
-    void waitFor(State state) const { QTRY_COMPARE_WITH_TIMEOUT(int(live.state()), int(state), 20000); }
+    void waitFor(State state) const {
+        QTRY_COMPARE_WITH_TIMEOUT(int(live.state()), int(state), test::patience);
+    }
     [[nodiscard]] std::size_t size() const { return live.run() ? live.run()->size() : 0; }
 };
 
@@ -112,7 +115,7 @@ private slots:
                 s.click(test::in(*s.panel.bar()).callButton());
             else
                 QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
-            QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before, 20000);
+            QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before, test::patience);
             QVERIFY(s.live.run()->step(s.size() - 1).event == TreeStep::Event::Call);
             QTRY_COMPARE(s.panel.walk().position(), s.size());
             const RunCategories counted = runCategories(*s.live.run(), s.size());
@@ -133,7 +136,7 @@ private slots:
         s.panel.walk().moveTo(SIZE_MAX);
         const std::size_t before = s.size();
         s.panel.stepForward();
-        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() != State::Running && s.size() > before, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() != State::Running && s.size() > before, test::patience);
         // Go on to the end.
         QTest::keyClick(s.panel.picture(), Qt::Key_Space, Qt::ControlModifier);
         s.waitFor(State::Ended);
@@ -147,7 +150,7 @@ private slots:
         s.click(test::in(*s.panel.bar()).callButton());
         s.waitFor(State::Paused);
         s.click(test::in(*s.panel.bar()).markButton());
-        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > 1, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > 1, test::patience);
         QVERIFY(rerecordCause(s.live.run()->step(s.size() - 1)));
         QCOMPARE(s.live.run()->marks().size(), std::size_t(1));
         QTest::keyClick(s.panel.picture(), Qt::Key_F5, Qt::ControlModifier);
@@ -159,7 +162,7 @@ private slots:
         QTRY_VERIFY(s.panel.bar()->isVisible());
         test::in(*s.panel.bar()).iterations()->setValue(200);
         QTest::keyClick(&s.panel, Qt::Key_Return, Qt::ControlModifier);
-        QTRY_VERIFY_WITH_TIMEOUT(s.size() > 3, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.size() > 3, test::patience);
         QVERIFY(s.live.state() == State::Running);
         QVERIFY(!test::in(*s.panel.bar()).startButton()->isEnabled());
         QVERIFY(!test::in(*s.panel.bar()).iterations()->isEnabled());
@@ -171,7 +174,7 @@ private slots:
         QCOMPARE(test::in(*s.panel.bar()).pauseButton()->text(), QString("Go on"));
         QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Paused after "));
         s.click(test::in(*s.panel.bar()).pauseButton());
-        QTRY_VERIFY_WITH_TIMEOUT(s.size() > paused, 20000);
+        QTRY_VERIFY_WITH_TIMEOUT(s.size() > paused, test::patience);
         s.click(test::in(*s.panel.bar()).cancelButton());
         s.waitFor(State::Failed);
         QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Cancelled."));
