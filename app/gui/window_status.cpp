@@ -178,7 +178,7 @@ void WindowStatus::refresh() {
                     .arg(m_workspace.stageNumber(place.stageA))
                     .arg(m_workspace.stageNumber(place.stageB))
                     .arg(m_workspace.stageNumber(m_workspace.stageCount() - 1));
-        if (m_zoom > 0) where += tr(" · zoom %1 %").arg(int(std::lround(m_zoom * 100)));
+        if (m_zoom > 0) where += tr(" · zoom %1 %").arg(m_zoom * 100, 0, 'f', m_zoom < 0.02 ? 1 : 0);
     }
     m_place->setText(where);
 }

@@ -2,6 +2,7 @@
 //
 // What a canvas is made from: index, alignment, scenes, merged graphs and texts.
 #include "core/ir/text.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/canvas/node_text.h"
 #include "views/canvas/picture.h"
 #include "views/canvas/scene_painter.h"
@@ -54,6 +55,15 @@ Picture pictureOf(const ir::GraphPtr& a, const ir::GraphPtr& b, bool merged = fa
     return makePicture(std::move(request), {});
 }
 
+/// With all of its blocks open.
+ScenePtr openPicture(const char* file) {
+    PictureRequest request;
+    request.b = pictureOf(graphFile(file), graphFile(file)).b->source;
+    for (layout::GroupId g = 1; g < request.b->tree->groups.size(); ++g)
+        request.b->open.insert(g);
+    return makePicture(std::move(request), {}).b->scene;
+}
+
 const SceneItem& itemNamed(const Scene& scene, const QString& key) {
     return scene.items[static_cast<std::size_t>(scene.byKey.value(key))];
 }
@@ -72,6 +82,8 @@ private slots:
     void manyEdgesAreGathered();
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
+    void allOfAnOpenGraphFits();
+    void aGapLeadsToWhatIsNearest();
     void firstPictureFitsItsRoom();
     void parametersHaveTheirModelsNames();
     void openingABlockShowsItsNodes();
@@ -210,6 +222,52 @@ void TestCanvas::bigGraphOpensFolded() {
     QCOMPARE(shown, graph->size()); // nothing is lost in a block
     for (ir::NodeIndex n = 0; n < graph->size(); ++n)
         QVERIFY(picture.b->scene->itemOf(n) != noItem);
+}
+
+/// However tall a graph is with all of its blocks open.
+void TestCanvas::allOfAnOpenGraphFits() {
+    const Theme theme;
+    GraphCanvas canvas(theme, QStringLiteral("test"));
+    canvas.resize(600, 400);
+    canvas.setScene(openPicture("gpt2_train.aot_joint"), GraphCanvas::Transition::None);
+    const QRectF whole(QPointF(), canvas.scene()->size);
+    canvas.fit(whole, 1);
+    QVERIFY(canvas.zoom() < GraphCanvas::smallestZoom);
+    const QRectF seen(canvas.offset(), QSizeF(canvas.viewport()->size()) / canvas.zoom());
+    QVERIFY(seen.adjusted(-1, -1, 1, 1).contains(whole));
+    // The wheel goes out as far and no farther.
+    const double fitted = canvas.zoom();
+    canvas.zoomTo(1);
+    for (int i = 0; i < 100; ++i)
+        canvas.zoomBy(0.8, {});
+    QVERIFY2(canvas.zoom() <= fitted * 1.2 && canvas.zoom() >= fitted / 2,
+             qPrintable(QStringLiteral("%1 %2").arg(canvas.zoom()).arg(fitted)));
+}
+
+void TestCanvas::aGapLeadsToWhatIsNearest() {
+    const Theme theme;
+    GraphCanvas canvas(theme, QStringLiteral("test"));
+    canvas.resize(300, 200);
+    canvas.setScene(openPicture("gpt2_train.aot_joint"), GraphCanvas::Transition::None);
+    canvas.zoomTo(1);
+    const Scene& scene = *canvas.scene();
+    const auto items = [&](QPointF at) {
+        return scene.itemIndex.query(QRectF(at, QSizeF(canvas.viewport()->size()))).size();
+    };
+    const QPointF something = scene.items.back().rect.topLeft() - QPointF(20, 20);
+    QCOMPARE(canvas.offsetWithItems(something, false), something);
+    int gaps = 0;
+    for (double y = 0; y < scene.size.height(); y += 500)
+        for (double x = 0; x < scene.size.width(); x += 300) {
+            const QPointF at(x, y);
+            const QPointF led = canvas.offsetWithItems(at, false);
+            if (led == at) continue;
+            ++gaps;
+            QVERIFY2(items(led) > 0, qPrintable(QStringLiteral("%1 %2").arg(x).arg(y)));
+            const QPointF across = canvas.offsetWithItems(at, true);
+            QCOMPARE(across.y(), canvas.clamped(at).y());
+        }
+    QVERIFY(gaps > 0);
 }
 
 /// The same graph opens more blocks where there is more room, and always so that names can be read.

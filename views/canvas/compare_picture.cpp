@@ -216,6 +216,10 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
             }
         }
     }
+    // What was in the middle before may have become a gap.
+    for (GraphCanvas* c : shown())
+        if (const QPointF to = c->offsetWithItems(c->offset(), false); to != c->offset())
+            c->setPlace(c->zoom(), c->place() + to - c->offset());
     syncing = false;
     rememberPlaces();
     gutter->setBands(picture.bands);

@@ -257,8 +257,10 @@ QPointF CompareView::Private::partnerOffset(Slot leader, QPointF leaderOffset, d
     const QSizeF seenTo = QSizeF(to.viewport()->size()) / to.zoom();
     // What is in the middle here goes to the middle there.
     const double middle = leaderOffset.y() + seenFrom.height() / 2;
-    const QPointF usual = to.clamped(
-        {to.destination().left() + sideways, canvas::follow(anchors, middle, fromA) - seenTo.height() / 2});
+    const QPointF usual =
+        to.offsetWithItems(to.clamped({to.destination().left() + sideways,
+                                       canvas::follow(anchors, middle, fromA) - seenTo.height() / 2}),
+                           true);
     const std::vector<QRectF>& here = fromA ? marksA : marksB;
     const std::vector<QRectF>& there = fromA ? marksB : marksA;
     if (!keepMarks || there.empty()) return usual;

@@ -19,7 +19,9 @@ constexpr float gatheredOpacity = 0.45F;
 constexpr double thickestEdge = 5;
 constexpr int labelSteps = 12;        ///< tried from the middle of an edge, a quarter of a piece each
 constexpr double itemReach = 24;      ///< scene points: sheets and slides reach beyond an item's place
-constexpr double shortestBarEdge = 3; // pixels: shorter edges vanish among bars
+constexpr double shortestBarEdge = 3; ///< pixels: shorter edges vanish among bars
+constexpr double longBarEdge = 150;   ///< pixels
+constexpr float longOpacity = 0.2F;
 
 /// From `a` to `b`, one above the other or beside: the part that lies within `seen`, begun a whole number of
 /// dashes from `a`, so that they do not creep while the view moves.
@@ -132,7 +134,10 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
     if (m_detail == Detail::Bar) {
         const QPointF a = m_view->toView(edge.points.front());
         const QPointF b = m_view->toView(edge.points.back());
-        if (!lit && std::abs(a.x() - b.x()) + std::abs(a.y() - b.y()) < shortestBarEdge) return;
+        const double length = std::abs(a.x() - b.x()) + std::abs(a.y() - b.y());
+        if (!lit && length < shortestBarEdge) return;
+        // Side by side by the hundred, long ones would be a solid wall: their tone says how dense they run.
+        if (!lit && length > longBarEdge) colour.setAlphaF(std::min(colour.alphaF(), longOpacity));
         m_painter->setPen(QPen(colour, lit ? 1.5 : 0));
         if (edge.points.size() <= 4) {
             m_painter->drawLine(a, b);

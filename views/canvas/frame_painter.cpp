@@ -131,11 +131,17 @@ void ScenePainter::paintMapLabels(const std::vector<bool>& hidden, const std::ve
     const auto label = [&](const QString& name, const QRectF& place, bool centred) {
         const QRectF seen = place.intersected(viewport);
         const double height = t.ascent + t.descent + 4;
-        if (seen.height() < height - 2 || seen.width() < smallestLabel || name.isEmpty()) return;
-        const QString shown = elidedName(metrics, name, std::min(seen.width() - 4, widestLabel));
+        if (seen.height() < height - 2 || name.isEmpty()) return;
+        // A frame too narrow for its name has it beside.
+        const bool beside = seen.width() < smallestLabel;
+        if (beside && (centred || seen.isEmpty() || seen.right() + widestLabel > viewport.right())) return;
+        const QString shown =
+            elidedName(metrics, name, beside ? widestLabel : std::min(seen.width() - 4, widestLabel));
         QRectF box(0, 0, metrics.horizontalAdvance(shown) + 10, height);
         if (centred)
             box.moveCenter(seen.center());
+        else if (beside)
+            box.moveTopLeft(seen.topRight() + QPointF(6, 2));
         else
             box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
         if (std::any_of(taken.begin(), taken.end(),

@@ -172,7 +172,7 @@ QPointF GraphCanvas::place() const {
 }
 
 void GraphCanvas::setPlace(double zoom, QPointF place) {
-    const double z = std::clamp(zoom, smallestZoom, largestZoom);
+    const double z = std::clamp(zoom, mapZoom, largestZoom);
     m_scroll.stop();
     m_placed = true;
     moveTo({place.x() - viewport()->width() / z / 2 + extent().width() / 2, place.y()}, z, false);
@@ -181,7 +181,7 @@ void GraphCanvas::setPlace(double zoom, QPointF place) {
 void GraphCanvas::moveTo(QPointF offset, double zoom, bool tell) {
     const double zoomBefore = m_view.zoom;
     const QPointF before = m_view.offset;
-    m_view.zoom = std::clamp(zoom, smallestZoom, largestZoom);
+    m_view.zoom = std::clamp(zoom, mapZoom, largestZoom);
     m_view.viewport = viewport()->size();
     m_view.offset = clamped(offset);
     // What stands still was not moved on purpose, as where this pane follows the other downwards.
@@ -242,7 +242,11 @@ void GraphCanvas::scrollContentsBy(int, int) {
 void GraphCanvas::zoomBy(double factor, QPointF viewPoint) {
     if (!m_scene) return;
     m_scroll.stop();
-    const double zoom = std::clamp(m_view.zoom * factor, smallestZoom, largestZoom);
+    // Out as far as the whole graph is in sight.
+    const double whole = std::min(room().width() / std::max(1.0, m_scene->size.width()),
+                                  room().height() / std::max(1.0, m_scene->size.height()));
+    const double zoom =
+        std::clamp(m_view.zoom * factor, std::min(smallestZoom, std::max(whole, mapZoom)), largestZoom);
     const QPointF fixed = toScene(viewPoint);
     m_placed = true;
     moveTo(fixed - viewPoint / zoom, zoom, true);
@@ -258,7 +262,7 @@ void GraphCanvas::fit(const QRectF& area, double largest) {
     const QSizeF seen = QSizeF(viewport()->size()) - QSizeF(2 * margin, 2 * margin);
     const double zoom = std::clamp(
         std::min(seen.width() / std::max(1.0, area.width()), seen.height() / std::max(1.0, area.height())),
-        smallestZoom, largest);
+        mapZoom, largest);
     const QSizeF half = QSizeF(viewport()->size()) / zoom / 2;
     m_placed = true;
     moveTo(area.center() - QPointF(half.width(), half.height()), zoom, true);
@@ -323,6 +327,29 @@ QPointF GraphCanvas::offsetFor(const QRectF& area, QPointF from) const {
     };
     return {axis(seen.left(), seen.width(), wanted.left(), wanted.right()),
             axis(seen.top(), seen.height(), wanted.top(), wanted.bottom())};
+}
+
+QPointF GraphCanvas::offsetWithItems(QPointF from, bool sideways) const {
+    const QRectF seen(from, QSizeF(viewport()->size()) / m_view.zoom);
+    if (!m_scene || seen.isEmpty() || !m_scene->itemIndex.query(seen).empty()) return from;
+    const auto begins = [&seen](const SceneFrame& frame) {
+        return seen.intersects(QRectF(frame.rect.topLeft(), QSizeF(frame.rect.width(), 1)));
+    };
+    if (std::ranges::any_of(m_scene->frames, begins)) return from;
+    QRectF nearest;
+    double least = 1e300;
+    for (const SceneItem& item : m_scene->items) {
+        const double across =
+            std::max({item.rect.left() - seen.right(), seen.left() - item.rect.right(), 0.0});
+        const double along =
+            std::max({item.rect.top() - seen.bottom(), seen.top() - item.rect.bottom(), 0.0});
+        if ((sideways && along > 0) || across + along >= least) continue;
+        least = across + along;
+        nearest = item.rect;
+    }
+    if (nearest.isNull()) return from;
+    return clamped(
+        {nearest.center().x() - seen.width() / 2, sideways ? from.y() : offsetFor(nearest, from).y()});
 }
 
 void GraphCanvas::reveal(const QRectF& area) {

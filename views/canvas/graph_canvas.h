@@ -20,6 +20,8 @@ class GraphCanvas : public QAbstractScrollArea {
     Q_OBJECT
 public:
     static constexpr double smallestZoom = 0.05, largestZoom = 4;
+    static constexpr double mapZoom =
+        0.0005; ///< the smallest that shows all of a graph larger than smallestZoom can
     static constexpr std::size_t motionLimit = 400; ///< cards in view above which nothing slides
 
     /// What a new scene is to the old one.
@@ -57,6 +59,9 @@ public:
     [[nodiscard]] QRectF destination() const;
     /// The offset nearest to `from` that shows all of `area`, or its middle where it is too large.
     [[nodiscard]] QPointF offsetFor(const QRectF& area, QPointF from) const;
+    /// The offset nearest to `from` at which something of the scene is in sight, `from` itself where something is.
+    /// With `sideways` it moves across only, as far as there is something at that height.
+    [[nodiscard]] QPointF offsetWithItems(QPointF from, bool sideways) const;
     /// As far as the edge of the canvas lets it.
     [[nodiscard]] QPointF clamped(QPointF offset) const;
     void setExtent(double height); ///< height to scroll over, where the other canvas is taller
