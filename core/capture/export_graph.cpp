@@ -34,6 +34,8 @@ std::string innermostModule(std::string_view stack) {
 
 class GraphReader {
 public:
+    explicit GraphReader(const ExportedRoles& roles)
+        : m_roles(roles) {}
     Result<ir::GraphPtr> read(const element& graph, std::string name, int depth);
 
 private:
@@ -57,6 +59,7 @@ private:
     Result<void> placeholders(Level& level, const element& graph);
     Result<void> node(Level& level, const element& item);
     static std::optional<ir::ValueMeta> metaOf(const Level& level, const std::string& name);
+    const ExportedRoles& m_roles;
     int m_tables = 0; ///< dicts around the argument being read
 
     static void collectNames(const element& item, std::set<std::string, std::less<>>& names, int depth);
@@ -197,6 +200,9 @@ Result<void> GraphReader::placeholders(Level& level, const element& graph) {
         node.name = value->isNode() ? value->text : "input_" + std::to_string(position);
         node.target = node.name;
         node.meta = metaOf(level, node.name);
+        if (const auto role = m_roles.find(node.name);
+            level.depth == 0 && role != m_roles.end() && role->second != "input")
+            node.comment = role->second;
         level.builder.add(std::move(node));
         ++position;
     }
@@ -349,30 +355,6 @@ std::vector<session::SymbolInfo> readSymbols(const element& ranges) {
     return out;
 }
 
-/// What the signature calls each placeholder: "parameter layers.0.weight", "buffer running_mean", "input".
-std::map<std::string, std::string, std::less<>> readSignature(const element& module) {
-    std::map<std::string, std::string, std::less<>> out;
-    simdjson::dom::array specs;
-    if (module["signature"]["input_specs"].get(specs) != SUCCESS) return out;
-    for (const element spec : specs) {
-        const std::optional<Variant> variant = variantOf(spec);
-        if (!variant) continue;
-        element arg;
-        if (variant->value["arg"].get(arg) != SUCCESS) continue;
-        std::string_view name = json::text(arg, "name");
-        if (name.empty())
-            if (const std::optional<Variant> inner = variantOf(arg)) name = json::text(inner->value, "name");
-        std::string role(variant->key);
-        const std::string_view target = json::text(variant->value, role + "_name");
-        if (role == "user_input") role = "input";
-        for (char& c : role)
-            if (c == '_') c = ' ';
-        if (!target.empty()) role += ' ' + std::string(target);
-        out.emplace(name, std::move(role));
-    }
-    return out;
-}
-
 } // namespace
 
 Result<ExportedProgram> readExportedProgram(std::string_view text) {
@@ -384,7 +366,8 @@ Result<ExportedProgram> readExportedProgram(std::string_view text) {
     if (root["graph_module"].get(module) != SUCCESS || module["graph"].get(graph) != SUCCESS)
         return failure("no graph_module with a graph in it");
     ExportedProgram out;
-    Result<ir::GraphPtr> read = GraphReader().read(graph, "GraphModule", 0);
+    const ExportedRoles roles = exportedRoles(module);
+    Result<ir::GraphPtr> read = GraphReader(roles).read(graph, "GraphModule", 0);
     if (!read) return tl::unexpected(read.error());
     out.graph = std::move(*read);
     out.torchVersion = json::text(root, "torch_version");
@@ -397,7 +380,6 @@ Result<ExportedProgram> readExportedProgram(std::string_view text) {
         for (const element guard : guards)
             if (std::string_view code; guard.get(code) == SUCCESS) out.guards.emplace_back(code);
 
-    const auto roles = readSignature(module);
     int id = 0;
     for (const ir::NodePtr& node : out.graph->nodes()) {
         if (node->op != ir::Op::Placeholder || !node->meta || !node->meta->tensor) continue;

@@ -102,4 +102,27 @@ ir::TensorMeta exportedTensor(const element& meta) {
     return out;
 }
 
+ExportedRoles exportedRoles(const element& module) {
+    ExportedRoles out;
+    simdjson::dom::array specs;
+    if (module["signature"]["input_specs"].get(specs) != SUCCESS) return out;
+    for (const element spec : specs) {
+        const std::optional<Variant> variant = variantOf(spec);
+        if (!variant) continue;
+        element arg;
+        if (variant->value["arg"].get(arg) != SUCCESS) continue;
+        std::string_view name = json::text(arg, "name");
+        if (name.empty())
+            if (const std::optional<Variant> inner = variantOf(arg)) name = json::text(inner->value, "name");
+        std::string role(variant->key);
+        const std::string_view target = json::text(variant->value, role + "_name");
+        if (role == "user_input") role = "input";
+        for (char& c : role)
+            if (c == '_') c = ' ';
+        if (!target.empty()) role += ' ' + std::string(target);
+        out.emplace(name, std::move(role));
+    }
+    return out;
+}
+
 } // namespace dynascope::capture

@@ -8,6 +8,7 @@
 #include "core/ir/argument.h"
 #include "core/ir/meta.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,5 +39,10 @@ struct Variant {
 [[nodiscard]] std::vector<std::string> exportedSymbols(const json::element& meta, std::string_view key);
 
 [[nodiscard]] ir::TensorMeta exportedTensor(const json::element& meta);
+
+/// What the signature calls each placeholder, by its name: "parameter layers.0.weight", "buffer running_mean",
+/// "input".
+using ExportedRoles = std::map<std::string, std::string, std::less<>>;
+[[nodiscard]] ExportedRoles exportedRoles(const json::element& module);
 
 } // namespace dynascope::capture

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Which parameter or buffer a placeholder holds, from the names that Dynamo, AOTAutograd and torch.export
-// give it.
+// Which parameter or buffer a placeholder holds, from what torch.export's signature says and from the names that
+// Dynamo, AOTAutograd and torch.export give it.
 #include "core/base/words.h"
 #include "core/layout/fold.h"
 
@@ -96,6 +96,13 @@ std::string fromExport(std::string_view name) {
     return path.empty() ? std::string(tensor) : path + '.' + std::string(tensor);
 }
 
+/// "parameter layers.0.weight" -> "layers.0.weight": what the signature of an exported program says.
+std::string fromSignature(std::string_view comment) {
+    for (const std::string_view role : {"parameter ", "buffer ", "tensor constant ", "custom obj "})
+        if (comment.starts_with(role)) return std::string(comment.substr(role.size()));
+    return {};
+}
+
 std::optional<std::size_t> leadingNumber(std::string_view text) {
     std::size_t value = 0;
     const auto [end, ec] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -139,7 +146,8 @@ std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dy
     std::vector<std::string> hints(own.size());
     for (std::size_t i = 0; i < own.size(); ++i) {
         const ir::Node& node = *own[i];
-        hints[i] = fromDynamo(node.target);
+        hints[i] = fromSignature(node.comment);
+        if (hints[i].empty()) hints[i] = fromDynamo(node.target);
         if (hints[i].empty()) hints[i] = fromExport(node.target.empty() ? node.name : node.target);
         if (!hints[i].empty()) continue;
         const auto position = inputPosition(node);

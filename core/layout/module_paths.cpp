@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/layout/module_paths.h"
 
-#include "core/base/words.h"
 #include "core/layout/module_spread.h"
 
 #include <algorithm>
@@ -16,7 +15,6 @@ namespace dynascope::layout {
 namespace {
 
 constexpr std::uint32_t noRegion = UINT32_MAX;
-constexpr int maxModuleDepth = 100; ///< names come from captures; what is deeper counts as this deep
 
 /// Ops that a module of torch.nn is made of. Its own forward is not in the user's program: such a call stands
 /// on a line of the module around it.
@@ -34,11 +32,14 @@ struct Inference {
     ModulePaths& out;
     std::vector<std::optional<PathId>> direct;
     std::vector<std::uint32_t> region;
+    std::vector<std::optional<PathId>>
+        recorded{};            ///< by node, where the capture has nn_module_stack; else empty
     bool backwardOnly = false; ///< a backward graph by itself
 
     [[nodiscard]] bool turnsBack(ir::NodeIndex i) const;
     [[nodiscard]] bool isBackward(ir::NodeIndex i) const;
     void readHints(const std::vector<std::string>& hints);
+    void readRecorded();
     void spreadParameters();
     void findRegions();
     void assignRuns();
@@ -59,6 +60,20 @@ void Inference::readHints(const std::vector<std::string>& hints) {
             out.any = out.any || path != rootPath;
         }
         ++placeholder;
+    }
+}
+
+/// torch.export's archives say of each node in which module it was made.
+void Inference::readRecorded() {
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        std::string_view note = graph.node(i).note;
+        constexpr std::string_view module = "module ";
+        const std::size_t end = note.rfind(" (");
+        if (!note.starts_with(module) || end == std::string_view::npos || end < module.size()) continue;
+        const std::string_view path = note.substr(module.size(), end - module.size());
+        recorded.resize(graph.size());
+        recorded[i] = path == "top module" ? rootPath : out.table.moduleOf(std::string(path) + '.');
+        out.any = out.any || *recorded[i] != rootPath;
     }
 }
 
@@ -314,62 +329,13 @@ void Inference::markBackward() {
 
 } // namespace
 
-PathId PathTable::child(PathId parent, std::string_view component) {
-    const auto [at, isNew] = m_children.try_emplace({parent, std::string(component)}, PathId(m_nodes.size()));
-    if (isNew) m_nodes.push_back({parent, std::string(component), m_nodes[parent].depth + 1});
-    return at->second;
-}
-
-PathId PathTable::add(PathId parent, std::string_view component) {
-    m_nodes.push_back({parent, std::string(component), m_nodes[parent].depth + 1});
-    return PathId(m_nodes.size() - 1);
-}
-
-PathId PathTable::moduleOf(std::string_view tensor) {
-    const std::size_t last = tensor.rfind('.');
-    if (last == std::string_view::npos) return rootPath;
-    std::string_view rest = tensor.substr(0, last);
-    std::vector<std::string> components;
-    while (!rest.empty()) {
-        const std::size_t dot = rest.find('.');
-        const std::string_view piece = rest.substr(0, dot);
-        if (isDigits(piece) && !components.empty())
-            components.back() += '.' + std::string(piece);
-        else
-            components.emplace_back(piece);
-        rest = dot == std::string_view::npos ? std::string_view{} : rest.substr(dot + 1);
-    }
-    PathId id = rootPath;
-    for (const std::string& c : components) {
-        if (depth(id) >= maxModuleDepth) break;
-        id = child(id, c);
-    }
-    return id;
-}
-
-PathId PathTable::common(PathId a, PathId b) const {
-    while (a != b) {
-        if (m_nodes[a].depth >= m_nodes[b].depth)
-            a = m_nodes[a].parent;
-        else
-            b = m_nodes[b].parent;
-    }
-    return a;
-}
-
-PathId PathTable::ancestor(PathId id, int depth) const {
-    while (m_nodes[id].depth > depth) {
-        id = m_nodes[id].parent;
-    }
-    return id;
-}
-
 ModulePaths inferModules(const ir::Graph& graph, const std::vector<std::string>& hints) {
     ModulePaths out;
     out.ofNode.assign(graph.size(), UINT32_MAX);
     Inference work{graph, out, std::vector<std::optional<PathId>>(graph.size()),
                    std::vector<std::uint32_t>(graph.size(), noRegion)};
     work.readHints(hints);
+    work.readRecorded();
     work.markBackward();
     if (!out.any) {
         out.ofNode.assign(graph.size(), rootPath);
@@ -377,6 +343,8 @@ ModulePaths inferModules(const ir::Graph& graph, const std::vector<std::string>&
     }
     work.spreadParameters();
     spreadModules({graph, out.backward, work.backwardOnly}, out.table, work.direct);
+    for (ir::NodeIndex i = 0; i < work.recorded.size(); ++i)
+        if (work.recorded[i]) work.direct[i] = work.recorded[i];
     work.findRegions();
     work.assignRuns();
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {

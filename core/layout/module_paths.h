@@ -2,7 +2,8 @@
 //
 // Which module every node of a graph belongs to. Internal to core/layout.
 //
-// Text captures do not carry nn_module_stack, so modules are inferred:
+// Archives of torch.export carry nn_module_stack, in the nodes' notes. Text captures do not, so modules are
+// inferred:
 //  1. A node that reads a parameter, or a view of one, belongs to the module that owns it ("direct").
 //  2. Consecutive nodes from one region of source (same file and function, lines close together) belong
 //     together. A region whose every run reads one module's parameters is that module's forward (a norm);

@@ -6,14 +6,17 @@
 #include "core/capture/open.h"
 #include "core/capture/sympy_repr.h"
 #include "core/ir/text.h"
+#include "core/layout/fold.h"
 #include "tests/support/archive.h"
 
 #include <QFile>
 #include <QRandomGenerator>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 using namespace dynascope;
 
@@ -180,6 +183,27 @@ private slots:
             sources += QString::fromStdString(input.source);
         QCOMPARE(sources, (QStringList{"parameter lin.weight", "parameter lin.bias", "buffer steps", "x"}));
         QVERIFY(session->compiles.front().inputs[0].isParameter);
+    }
+
+    /// By nn_module_stack and the signature, not by what names of placeholders let one guess.
+    void modulesAndStateAreCalledAsInTheProgram() {
+        const session::SessionPtr session = open("llama_tiny");
+        const auto graph = session->compiles.front().stages.front()->graph();
+        QVERIFY(graph);
+        const std::vector<std::string> hints = layout::moduleHints(**graph);
+        QCOMPARE(hints.front(), std::string("m.model.embed_tokens.weight"));
+        const layout::GroupTree tree = layout::groupNodes(**graph, hints);
+        QVERIFY(std::ranges::none_of(
+            tree.groups, [](const layout::Group& g) { return g.path.find("m_model") != std::string::npos; }));
+        const std::vector<std::string> names = layout::moduleNames(tree);
+        std::set<std::string> ofLinears;
+        for (ir::NodeIndex i = 0; i < (*graph)->size(); ++i) {
+            const ir::Node& node = (*graph)->node(i);
+            if (node.target != "torch.ops.aten.linear.default") continue;
+            ofLinears.insert(names[i]);
+            QCOMPARE(node.note, "module " + names[i] + " (Linear)");
+        }
+        QCOMPARE(ofLinears.size(), std::size_t(2 * 7 + 1)); // two layers, and lm_head
     }
 
     void spellsSymbols_data() {
