@@ -162,11 +162,12 @@ CallingConvention callingConvention(const FunctionalRecording& recording, const 
         if (node->op != ir::Op::Placeholder) continue;
         OuterArgument argument;
         argument.node = node->name;
+        argument.name = recording.nameOf(node->name);
         argument.type = memory.typeOf(node->name);
         for (const InputWriteBack& back : run.writeBacks) {
             const auto& shared = back.sharedWith;
             if (std::find(shared.begin(), shared.end(), node->name) != shared.end())
-                argument.writtenWith = back.input;
+                argument.writtenWith = recording.nameOf(back.input);
             if (back.input != node->name) continue;
             argument.mutation = mutationOf(back);
             argument.bytes = back.bytes;
@@ -185,7 +186,7 @@ CallingConvention callingConvention(const FunctionalRecording& recording, const 
         const auto back = std::find_if(run.writeBacks.begin(), run.writeBacks.end(),
                                        [&](const InputWriteBack& b) { return b.output == int(i); });
         if (back != run.writeBacks.end()) {
-            output.writtenTo = back->input;
+            output.writtenTo = recording.nameOf(back->input);
             output.type = memory.typeOf(back->input);
         } else {
             output.user = int(user);
@@ -200,6 +201,14 @@ CallingConvention callingConvention(const FunctionalRecording& recording, const 
     }
     for (const InputWriteBack& back : run.writeBacks)
         addSteps(back, *run.graph, forcedBy(back.input), out.epilogue);
+    // Inputs are called as in the rows above.
+    for (ConventionOutput& output : out.outputs)
+        output.with = recording.nameOf(output.with);
+    for (EpilogueStep& step : out.epilogue) {
+        step.input = recording.nameOf(step.input);
+        for (std::string& other : step.sharedWith)
+            other = recording.nameOf(other);
+    }
     return out;
 }
 

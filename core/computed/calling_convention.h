@@ -34,6 +34,7 @@ using ForcingBreaks = std::map<std::string, ForcingBreak>;
 struct OuterArgument {
     enum class Mutation : std::uint8_t { None, Data, Geometry, DataAndGeometry };
     std::string node; ///< the placeholder
+    std::string name; ///< what it is called: "layers.0.weight" of a parameter, else as the node
     std::string type; ///< "f32[3, 3]", as much as is known
     Mutation mutation = Mutation::None;
     std::uint64_t bytes = 0; ///< written back

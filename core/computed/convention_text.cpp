@@ -38,7 +38,7 @@ std::string memoryText(const ConventionOutput& output) {
 
 ConventionRow rowOf(const OuterArgument& argument) {
     using Mutation = OuterArgument::Mutation;
-    ConventionRow row{argument.node, argument.type, {}, {}};
+    ConventionRow row{argument.name.empty() ? argument.node : argument.name, argument.type, {}, {}};
     if (argument.mutation == Mutation::None) {
         const bool shares = !argument.writtenWith.empty();
         row.what = shares ? "shares memory with " + argument.writtenWith : "read";

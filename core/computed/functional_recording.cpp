@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "core/ir/text.h"
+#include "core/layout/fold.h"
 
 #include <algorithm>
 
@@ -21,6 +22,10 @@ bool sameView(const ScoreRow& a, const ScoreRow& b) {
 
 FunctionalRecording::FunctionalRecording(FunctionalRun run)
     : m_run(std::move(run)) {
+    const ir::Graph& graph = *m_run.source;
+    const std::vector<std::string> state = layout::stateNames(graph, layout::moduleHints(graph));
+    for (std::size_t i = 0; i < state.size(); ++i)
+        if (!state[i].empty()) m_state.emplace(graph.node(ir::NodeIndex(i)).name, state[i]);
     workOut();
 }
 
@@ -33,8 +38,13 @@ ir::NodeIndex FunctionalRecording::find(const std::string& node) const {
 }
 
 std::string FunctionalRecording::nameOf(const std::string& node) const {
-    const auto at = m_run.program.names.find(node);
-    return at == m_run.program.names.end() ? node : at->second;
+    if (const auto at = m_run.program.names.find(node); at != m_run.program.names.end()) return at->second;
+    const auto state = m_state.find(node);
+    return state == m_state.end() ? node : state->second;
+}
+
+bool FunctionalRecording::isState(const std::string& node) const {
+    return m_state.contains(node) && !m_run.program.names.contains(node);
 }
 
 std::string FunctionalRecording::statementText(int op) const {
@@ -42,7 +52,7 @@ std::string FunctionalRecording::statementText(int op) const {
     const ir::Node& node = source(op);
     if (node.op == ir::Op::CallFunction && std::size_t(op) < of.size() && of[std::size_t(op)] >= 0)
         return m_run.program.statements[std::size_t(of[std::size_t(op)])].text;
-    return callText(node);
+    return callText(node, m_state);
 }
 
 int FunctionalRecording::opOf(const std::string& node) const {
@@ -184,6 +194,25 @@ std::string_view phaseName(OpPhase::Kind kind) {
         break;
     }
     return "write back";
+}
+
+namespace {
+
+void rename(ir::Argument& argument, const NodeNames& names) {
+    if (argument.isNode())
+        if (const auto at = names.find(argument.text); at != names.end()) argument.text = at->second;
+    for (ir::Argument& item : argument.items)
+        rename(item, names);
+}
+
+} // namespace
+
+std::string callText(ir::Node node, const NodeNames& names) {
+    for (ir::Argument& argument : node.args)
+        rename(argument, names);
+    for (auto& [key, argument] : node.kwargs)
+        rename(argument, names);
+    return callText(node);
 }
 
 std::string callText(const ir::Node& node) {

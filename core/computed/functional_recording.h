@@ -135,6 +135,10 @@ struct Scoreboard {
 
 /// "mul(x_1, 1)": a source op as a call.
 [[nodiscard]] std::string callText(const ir::Node& node);
+/// What nodes are called, by the names of those that are called otherwise.
+using NodeNames = std::map<std::string, std::string>;
+/// The same with the nodes that it reads called so.
+[[nodiscard]] std::string callText(ir::Node node, const NodeNames& names);
 
 /// A recording with what a stepper asks for worked out once. Immutable; share it.
 class FunctionalRecording {
@@ -159,8 +163,11 @@ public:
     [[nodiscard]] std::pair<int, int> emittedAt(const std::string& node) const;
     /// "select(dim 1, index 0) → view(...)"; empty for none.
     [[nodiscard]] static std::string chainText(const std::vector<std::string>& views);
-    /// The program's own name of a source node, "r" for select; the node's where there is none.
+    /// The program's own name of a source node, "r" for select; the qualified name of a parameter or buffer,
+    /// "layers.0.weight" for the placeholder that holds it; the node's where there is neither.
     [[nodiscard]] std::string nameOf(const std::string& sourceNode) const;
+    [[nodiscard]] bool
+    isState(const std::string& sourceNode) const; ///< nameOf() is a parameter's or buffer's
     /// The statement that made an op, else the op as a call.
     [[nodiscard]] std::string statementText(int op) const;
     [[nodiscard]] int opOf(const std::string& sourceNode) const; ///< or -1
@@ -192,6 +199,7 @@ private:
     [[nodiscard]] std::span<const std::size_t> members(const Table& table, int group) const;
 
     FunctionalRun m_run;
+    NodeNames m_state; ///< placeholders that hold parameters and buffers
     std::vector<std::vector<OpPhase>> m_phases;
     std::vector<int> m_written;                              ///< the group that each op writes, or -1
     std::map<std::string, std::vector<int>> m_reads;         ///< ops that read a source value

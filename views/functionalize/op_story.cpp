@@ -228,10 +228,10 @@ QString chainOf(const std::vector<std::string>& views) {
 }
 
 /// "into its whole storage, in which b lies too"; empty where the input alone is written.
-QString writeBackPlace(const computed::InputWriteBack& back) {
+QString writeBackPlace(const computed::FunctionalRecording& recording, const computed::InputWriteBack& back) {
     QStringList shared;
     for (const std::string& other : back.sharedWith)
-        shared << toQString(other);
+        shared << nameOf(recording, other);
     if (shared.isEmpty()) return back.wholeStorage ? tr("into its whole storage") : QString();
     const QString names = shared.join(QStringLiteral(", "));
     const bool one = shared.size() == 1;
@@ -243,14 +243,15 @@ QString writeBackPlace(const computed::InputWriteBack& back) {
 }
 
 /// "36 B by copy_, before the break at cap.py:6: 1/0 reads it as L['x']".
-Tokens writeBackTokens(const computed::InputWriteBack& back, const computed::ForcingBreaks& breaks) {
+Tokens writeBackTokens(const computed::FunctionalRecording& recording, const computed::InputWriteBack& back,
+                       const computed::ForcingBreaks& breaks) {
     QStringList how;
     for (const std::string& op : back.how)
         how << toQString(op);
     Tokens out{text(back.output >= 0
                         ? tr("%1 by the caller from output %2").arg(bytesText(back.bytes)).arg(back.output)
                         : tr("%1 by %2").arg(bytesText(back.bytes), how.join(QStringLiteral(", "))))};
-    if (const QString where = writeBackPlace(back); !where.isEmpty())
+    if (const QString where = writeBackPlace(recording, back); !where.isEmpty())
         out.push_back(text(QStringLiteral(" ") + where));
     const auto found = breaks.find(back.input);
     if (found == breaks.end()) return out;
@@ -280,7 +281,7 @@ Section writeBackSection(const computed::FunctionalRecording& recording,
     section.chipTone = QStringLiteral("write");
     for (const computed::InputWriteBack& back : all)
         section.facts.push_back(
-            fact(nameOf(recording, back.input), writeBackTokens(back, breaks), writeBackHelp()));
+            fact(nameOf(recording, back.input), writeBackTokens(recording, back, breaks), writeBackHelp()));
     return section;
 }
 
@@ -326,7 +327,8 @@ Section queueSection(const Stepper& stepper, const computed::ForcingBreaks& brea
             section.facts.push_back(fact(tr("Inverse"), {quiet(tr("none: the value is the new base"))}));
     }
     if (const computed::InputWriteBack* back = writeBackOf(recording, *pending))
-        section.facts.push_back(fact(tr("Written back"), writeBackTokens(*back, breaks), writeBackHelp()));
+        section.facts.push_back(
+            fact(tr("Written back"), writeBackTokens(*stepper.recording(), *back, breaks), writeBackHelp()));
     return section;
 }
 

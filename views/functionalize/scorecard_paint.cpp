@@ -121,10 +121,11 @@ void ScorecardView::paintStorage(QPainter& painter, const Place& place, int y) c
     painter.setFont(m_theme.font(FontRole::Text));
     painter.setPen(c.text2);
     const bool flat = m_stepper.recording() && m_stepper.recording()->run().overCells;
-    const QString below =
-        flat && storage.base == storage.origin       ? tr("memory under %1").arg(toQString(storage.base))
-        : storage.isInput && storage.generation == 0 ? tr("base %1, input").arg(toQString(storage.base))
-                                                     : tr("base %1").arg(toQString(storage.base));
+    const QString base =
+        m_stepper.recording() ? nameOf(*m_stepper.recording(), storage.base) : toQString(storage.base);
+    const QString below = flat && storage.base == storage.origin       ? tr("memory under %1").arg(base)
+                          : storage.isInput && storage.generation == 0 ? tr("base %1, input").arg(base)
+                                                                       : tr("base %1").arg(base);
     painter.drawText(QRect(left, top + line - m_theme.scaled(4), m_theme.scaled(nameWidth - 8), line),
                      Qt::AlignLeft | Qt::AlignVCenter,
                      elided(painter.fontMetrics(), below, Qt::ElideMiddle, m_theme.scaled(nameWidth - 8)));
@@ -232,9 +233,10 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
     const int textTop = y + (place.height - 2 * line) / 2;
     // "r" of the program and beside it what the graph calls it; without a program the latter alone.
     const QString node = toQString(view.value), own = nameOf(*m_stepper.recording(), view.value);
+    const bool isState = m_stepper.recording()->isState(view.value);
     int x = left;
     painter.setPen(c.text);
-    if (own != node) {
+    if (own != node && !isState) {
         painter.setFont(m_theme.font(FontRole::NodeName));
         const int room = m_theme.scaled(56);
         painter.drawText(QRect(left, textTop, room, line), Qt::AlignLeft | Qt::AlignVCenter,
@@ -244,10 +246,10 @@ void ScorecardView::paintView(QPainter& painter, const Place& place, int y) cons
             room);
         painter.setPen(c.text2);
     }
-    painter.setFont(m_theme.font(own != node ? FontRole::CodeSmall : FontRole::NodeName));
+    painter.setFont(m_theme.font(x != left ? FontRole::CodeSmall : FontRole::NodeName));
     const int room = left + m_theme.scaled(nameWidth - 8) - x;
     painter.drawText(QRect(x, textTop, room, line), Qt::AlignLeft | Qt::AlignVCenter,
-                     elidedName(painter.fontMetrics(), node, room));
+                     elidedName(painter.fontMetrics(), isState ? own : node, room));
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     const QString chain =

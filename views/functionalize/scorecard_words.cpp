@@ -12,6 +12,10 @@ namespace dynascope::views {
 
 QString ScorecardView::toolTipAt(QPoint point) const {
     const computed::Scoreboard& board = m_stepper.scoreboard();
+    const auto named = [&](const std::string& node) {
+        const computed::FunctionalRecording* recording = m_stepper.recording();
+        return recording && recording->isState(node) ? nameOf(*recording, node) : toQString(node);
+    };
     for (const Place& place : m_places) {
         const int y = place.y - offset();
         if (point.y() < y || point.y() >= y + place.height) continue;
@@ -35,32 +39,32 @@ QString ScorecardView::toolTipAt(QPoint point) const {
                 if (cell.state == computed::Cell::State::Stale)
                     return text + u'\n' +
                            tr("%1 still holds %2: stale until something reads it")
-                               .arg(toQString(view->value), cellText(cell.value));
+                               .arg(named(view->value), cellText(cell.value));
                 return text;
             }
-            return text + u'\n' + tr("%1 does not cover it").arg(toQString(view->value));
+            return text + u'\n' + tr("%1 does not cover it").arg(named(view->value));
         }
         if (!view) {
             QString text = tr("Storage %1 began as %2. A generation counts its writes; a tensor of an older "
                               "generation is stale.")
                                .arg(storage->group)
-                               .arg(toQString(storage->origin));
+                               .arg(named(storage->origin));
             if (storage->cells.empty()) return text;
             const auto [least, most] =
                 std::ranges::minmax_element(storage->cells, {}, &computed::Cell::value);
             return text + u'\n' +
                    tr("Its values lie from %1 to %2.").arg(cellText(least->value), cellText(most->value));
         }
-        QString text = view->chain.empty() ? tr("%1 is the base itself").arg(toQString(view->value))
-                                           : tr("%1 is a view of the base through %2")
-                                                 .arg(toQString(view->value), toQString(view->chain));
+        QString text =
+            view->chain.empty()
+                ? tr("%1 is the base itself").arg(named(view->value))
+                : tr("%1 is a view of the base through %2").arg(named(view->value), toQString(view->chain));
         if (view->behind > 0) {
             text += u'\n' + (view->changedBy.empty()
                                  ? tr("Behind its storage")
-                                 : tr("Behind since %1 wrote the storage").arg(toQString(view->changedBy)));
-            text += view->nextRead.empty()
-                        ? tr("; nothing reads it any more")
-                        : tr("; regenerated when %1 reads it").arg(toQString(view->nextRead));
+                                 : tr("Behind since %1 wrote the storage").arg(named(view->changedBy)));
+            text += view->nextRead.empty() ? tr("; nothing reads it any more")
+                                           : tr("; regenerated when %1 reads it").arg(named(view->nextRead));
         }
         return text;
     }

@@ -55,7 +55,7 @@ QVariant SourceOpsModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case NameRole:
-        return toQString(node.name);
+        return recording->isState(node.name) ? nameOf(*recording, node.name) : toQString(node.name);
     case TargetRole:
         return node.op == ir::Op::Placeholder ? tr("placeholder")
                : node.op == ir::Op::Output    ? QString()

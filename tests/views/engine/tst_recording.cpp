@@ -2,6 +2,7 @@
 //
 // The states that the stepper shows, worked out from a recording of the engine.
 #include "core/capture/open.h"
+#include "core/computed/calling_convention.h"
 #include "core/computed/functional_recording.h"
 #include "core/ir/text.h"
 
@@ -60,6 +61,40 @@ const ViewState* view(const Scoreboard& board, const std::string& value) {
 class TestRecording : public QObject {
     Q_OBJECT
 private slots:
+    /// Placeholders that hold parameters and buffers are called as in the model, wherever they are named.
+    void stateIsCalledAsInTheModel() {
+        wire::PassReply reply;
+        reply.graph = R"(graph():
+    %l_self_modules_bn_buffers_mean_ : [num_users=2] = placeholder[target=L_self_modules_bn_buffers_mean_]
+    %l_x_ : [num_users=1] = placeholder[target=L_x_]
+    %add : [num_users=1] = call_function[target=torch.ops.aten.add.Tensor](args = (%l_self_modules_bn_buffers_mean_, %l_x_), kwargs = {})
+    %copy_ : [num_users=0] = call_function[target=torch.ops.aten.copy_.default](args = (%l_self_modules_bn_buffers_mean_, %add), kwargs = {})
+    return (add,))";
+        const auto source = ir::readGraph(R"(graph():
+    %l_self_modules_bn_buffers_mean_ : [num_users=1] = placeholder[target=L_self_modules_bn_buffers_mean_]
+    %l_x_ : [num_users=1] = placeholder[target=L_x_]
+    %add_ : [num_users=1] = call_method[target=add_](args = (%l_self_modules_bn_buffers_mean_, %l_x_), kwargs = {})
+    return (add_,))");
+        QVERIFY(source);
+        FunctionalRun run = functionalRun(reply, *source);
+        InputWriteBack back;
+        back.input = "l_self_modules_bn_buffers_mean_";
+        back.bytes = 8;
+        back.how = {"copy_"};
+        back.nodes = {"copy_"};
+        run.writeBacks = {back};
+        const FunctionalRecording recording(std::move(run));
+        QCOMPARE(recording.nameOf("l_self_modules_bn_buffers_mean_"), std::string("bn.mean"));
+        QVERIFY(recording.isState("l_self_modules_bn_buffers_mean_") && !recording.isState("l_x_"));
+        QCOMPARE(recording.statementText(2), std::string("add_(bn.mean, l_x_)"));
+        const CallingConvention convention = callingConvention(recording, {});
+        QCOMPARE(rowOf(convention.arguments[0]).name, std::string("bn.mean"));
+        QCOMPARE(convention.arguments[0].node, std::string("l_self_modules_bn_buffers_mean_")); // to go there
+        QCOMPARE(rowOf(convention.arguments[1]).name, std::string("l_x_"));
+        QCOMPARE(convention.outputs[0].with, std::string());
+        QCOMPARE(rowOf(convention.epilogue[0]).name, std::string("bn.mean.copy_(add)"));
+    }
+
     void phasesOfEachOp() {
         const FunctionalRecording r = recording();
         QCOMPARE(r.opCount(), 9);
