@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QResizeEvent>
 #include <algorithm>
