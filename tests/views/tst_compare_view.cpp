@@ -55,6 +55,7 @@ private slots:
     void aPassingSizeKeepsThePlace();
     void aPictureNobodyTouchedFitsItsNewRoom();
     void aCanvasAloneHasNoGaps();
+    void whatWasOpenedUnseenFitsItsRoom();
     void bothPanesOpenAtTheirTop();
     void kernelsAreBlocks();
     void labelsOfEdgesLieApart();
@@ -627,6 +628,25 @@ void TestCompareView::aPictureNobodyTouchedFitsItsNewRoom() {
     settle();
     QCOMPARE(b().zoom(), own);
     QCOMPARE(b().scene(), scene);
+}
+
+/// A capture opens on another page: once this one is shown, the picture is the one that it would have been.
+void TestCompareView::whatWasOpenedUnseenFitsItsRoom() {
+    m_view->hide();
+    m_view->resize(1500, 500);
+    open("encoder_train");
+    m_view->show();
+    settle();
+    const double zoom = b().zoom();
+    const auto drawn = b().scene()->items.size();
+    const double wide = a().width() - b().width();
+    leave();
+    init();
+    m_view->resize(1500, 500);
+    open("encoder_train");
+    QCOMPARE(b().zoom(), zoom);
+    QCOMPARE(b().scene()->items.size(), drawn);
+    QVERIFY2(std::abs(wide) <= 1, qPrintable(QString::number(wide))); // whatever their headers say
 }
 
 /// Gaps that put partners at one height would be blank where their partners are not shown.

@@ -37,7 +37,8 @@ bool CompareView::Private::busy() const {
 void CompareView::Private::stagesChanged() {
     lookedAt = lookedAt || looksAtSelection();
     const std::pair now{workspace.place().capture, workspace.place().compile};
-    scheduleRebuild(now == shownCompile ? GraphCanvas::Transition::Step : GraphCanvas::Transition::None);
+    const bool steps = now == shownCompile && (picture.a || picture.b || picture.merged);
+    scheduleRebuild(steps ? GraphCanvas::Transition::Step : GraphCanvas::Transition::None);
     showMode();
     updateHeaders();
 }
@@ -81,18 +82,22 @@ QSizeF CompareView::Private::roomOf(Side side) const {
     return canvas.isVisible() ? canvas.room() : QSizeF();
 }
 
-QSizeF CompareView::Private::roomShown() const {
-    const std::vector<GraphCanvas*> now = shown();
-    return now.empty() || !now.front()->isVisible() ? QSizeF() : now.front()->room();
+std::vector<QSizeF> CompareView::Private::roomShown() const {
+    std::vector<QSizeF> rooms;
+    for (const GraphCanvas* canvas : shown())
+        if (canvas->isVisible()) rooms.push_back(canvas->room());
+    return rooms;
 }
 
 bool CompareView::Private::isSpaced() const {
-    return !picture.a || !picture.b || picture.aligned == (effectiveMode() == Mode::SideBySide);
+    // One that is being made looks at the mode itself.
+    return working || rebuildTimer.isActive() || !picture.a || !picture.b ||
+           picture.aligned == (effectiveMode() == Mode::SideBySide);
 }
 
 void CompareView::Private::fitRoom() {
-    const QSizeF now = roomShown();
-    if (!untouched || now.isEmpty() || now == openedIn) {
+    const std::vector<QSizeF> now = roomShown();
+    if (!untouched || now.empty() || now == openedIn) {
         if (isSpaced())
             checkSettled();
         else
@@ -129,6 +134,7 @@ void CompareView::Private::rebuild() {
     request.diff = workspace.diff();
     request.merged = mode == Mode::Merged && request.diff != nullptr;
     request.aligned = effectiveMode() == Mode::SideBySide;
+    askedIn = roomShown();
     if (request.merged && mergedOf == std::pair{request.a->graph.get(), request.b->graph.get()})
         request.mergedPane = knownMerged;
     showMessages();
@@ -229,8 +235,10 @@ void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const
     showChosen();
     showMarks();
     showHeat();
-    if (fresh) openedIn = roomShown();
+    if (fresh) openedIn = askedIn;
     untouched = opens;
+    // The panes were laid out while the picture was made.
+    if (untouched && openedIn != roomShown()) roomTimer.start();
     const double zoom = active().zoom();
     if (std::abs(zoom - lastZoom) > 1e-6) {
         lastZoom = zoom;

@@ -64,7 +64,7 @@ struct CompareView::Private {
     [[nodiscard]] QString kernelsText(const canvas::PaneSource& source) const;
     [[nodiscard]] std::shared_ptr<const session::Provenance> provenance() const;
     void remember(const canvas::PaneSource& source);
-    [[nodiscard]] QSizeF roomShown() const; ///< of the first canvas that is shown; empty while hidden
+    [[nodiscard]] std::vector<QSizeF> roomShown() const; ///< of each canvas that is shown; empty while hidden
     /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet, and
     /// any where one canvas became two or two became one.
     void fitRoom();
@@ -169,11 +169,12 @@ struct CompareView::Private {
     std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
     QTimer rebuildTimer, progressTimer, roomTimer;
     QElapsedTimer busySince;
-    bool working = false;   ///< a worker makes a picture
-    bool roomless = false;  ///< blocks were opened while the view was hidden and had no size
-    bool untouched = false; ///< the picture is as it opened: nobody moved, zoomed or folded
-    QSizeF openedIn;        ///< roomShown() when the picture opened
-    bool reported = true;   ///< settled() was emitted since the last start
+    bool working = false;         ///< a worker makes a picture
+    bool roomless = false;        ///< blocks were opened while the view was hidden and had no size
+    bool untouched = false;       ///< the picture is as it opened: nobody moved, zoomed or folded
+    std::vector<QSizeF> askedIn;  ///< roomShown() when the last picture was asked for
+    std::vector<QSizeF> openedIn; ///< and when the one that opened was
+    bool reported = true;         ///< settled() was emitted since the last start
     GraphCanvas::Transition transition = GraphCanvas::Transition::None;
     QString anchor;
     canvas::LayoutProcess processA, processB;

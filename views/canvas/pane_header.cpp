@@ -68,6 +68,9 @@ PaneHeader::PaneHeader(const Theme& theme, Kind kind, QWidget* parent)
         label->setTextFormat(Qt::PlainText);
     m_name->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_name->setMinimumWidth(40);
+    // What a wide pane had room for must not hold it wide.
+    for (QLabel* label : {m_detail, m_progress})
+        label->setMinimumWidth(1);
     m_detail->setProperty("role", "label");
     m_progress->setProperty("role", "label");
     m_cancel->setProperty("link", true);

@@ -192,6 +192,10 @@ Picture withLayouts(Picture picture, const std::optional<layout::LayoutResult>& 
         putFirstInputLeft(*side->pane, *result);
         if (layoutCost(side->pane->input, *result) >= layoutCost(side->pane->input, side->result))
             return false;
+        // Blocks were opened as far as names can be read in this room: a wider picture would undo that.
+        const double room = side->source.room.width();
+        if (room > 0 && result->width > side->result.width && result->width * legibleZoom > room)
+            return false;
         side->result = std::move(*result);
         return true;
     };

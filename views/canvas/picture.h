@@ -57,7 +57,8 @@ struct Picture {
 /// Folds and lays out in layers. Blocks for as long as that takes; ends early when cancelled.
 [[nodiscard]] Picture makePicture(PictureRequest request, const TaskContext& task);
 
-/// The same with other layouts, such as dot's; those that are null or do not fit stay as they are.
+/// The same with other layouts, such as dot's; those that are null, do not fit or are too wide for the room to be
+/// read stay as they are.
 [[nodiscard]] Picture withLayouts(Picture picture, const std::optional<layout::LayoutResult>& a,
                                   const std::optional<layout::LayoutResult>& b,
                                   const std::optional<layout::LayoutResult>& merged);

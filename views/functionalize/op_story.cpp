@@ -358,7 +358,7 @@ Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdi
                                same == count ? computed::StageVerdict::Kind::Equal
                                              : computed::StageVerdict::Kind::Different,
                                colours),
-                  text(tr(" %1 of %2 cells of %3").arg(same).arg(count).arg(toQString(own->value)))},
+                  text(tr(" %1 of %2 cells of %3").arg(same).arg(count).arg(nameOf(recording, own->value)))},
                  tr("The value that eager holds right after this op, element by element.")));
     }
     const QString word = toQString(computed::verdictName(verdict.kind));
