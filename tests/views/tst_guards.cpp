@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/views/panel_test.h"
+#include "views/base/nothing_matches.h"
 #include "views/guards/guards_model.h"
 #include "views/guards/guards_panel.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QTreeView>
 
 using namespace dynascope;
@@ -17,6 +22,7 @@ private slots:
     void groupsAmbientChecks();
     void marksTheGuardThatFailed();
     void filtersAndGoesToTheLine();
+    void filtersByModule();
     void deepTreesDoNotRecurse();
     void saysWhatIsMissing();
 };
@@ -102,6 +108,42 @@ void TestGuards::filtersAndGoesToTheLine() {
     QCOMPARE(source.size(), 2);
     panel->filter()->setText("no such guard");
     QCOMPARE(tree->model()->rowCount(), 0);
+}
+
+void TestGuards::filtersByModule() {
+    session::Session session;
+    session.compiles.resize(1);
+    std::vector<session::Guard> guards;
+    for (int layer = 0; layer < 24; ++layer) {
+        const std::string source = "L['self']._modules['layers']._modules['" + std::to_string(layer) +
+                                   "']._modules['q_proj']._parameters['weight']";
+        guards.push_back({1, "GuardManager", "source=" + source, source, {}, {}});
+        guards.push_back({2, "TENSOR_MATCH", "check_tensor(" + source + ", Parameter)", source, {}, {}});
+    }
+    session.compiles[0].guards = std::move(guards);
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    auto panel = f.show<GuardsPanel>(900, 500);
+    const QAbstractItemModel& rows = *panel->tree()->model();
+    for (const char* typed :
+         {"layers.12.q_proj", "layers.12.q_proj.weight", "module:layers.12", "_modules['12']"}) {
+        panel->filter()->setText(typed);
+        QCOMPARE(rows.rowCount(), 1);
+        QCOMPARE(rows.index(0, 0).data().toString(), QString("layers.12.q_proj.weight"));
+    }
+    const QModelIndex check = rows.index(0, GuardsModel::Check, rows.index(0, 0));
+    QCOMPARE(check.data().toString(), QString("check_tensor(layers.12.q_proj.weight, Parameter)"));
+    panel->tree()->setCurrentIndex(check.siblingAtColumn(0));
+    panel->tree()->actions().front()->trigger(); // Copy
+    QVERIFY(QApplication::clipboard()->text().contains(
+        "check_tensor(L['self']._modules['layers']._modules['12']"));
+    panel->filter()->setText("module:TENSOR_MATCH");
+    const auto* word = panel->tree()->findChild<NothingMatches*>();
+    QVERIFY(word && word->isVisible());
+    QCOMPARE(word->text(), QString("No guard matches module:TENSOR_MATCH."));
+    word->findChild<QPushButton*>()->click();
+    QCOMPARE(rows.rowCount(), 24);
+    QVERIFY(!word->isVisible());
 }
 
 void TestGuards::deepTreesDoNotRecurse() {

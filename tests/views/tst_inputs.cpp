@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/module_names.h"
 #include "core/session/storage_cover.h"
 #include "tests/views/panel_test.h"
+#include "views/base/nothing_matches.h"
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/inputs_panel.h"
 #include "views/inputs/storage_strip.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QTableView>
 
 using namespace dynascope;
@@ -19,6 +26,10 @@ private slots:
     void hugeAndStrangeSizes();
     void findsOverlaps();
     void modelHolds();
+    void namesModules_data();
+    void namesModules();
+    void showsQualifiedNames();
+    void filtersByModule();
     void showsAndSelects();
     void saysWhatIsMissing();
 };
@@ -139,6 +150,104 @@ void TestInputs::modelHolds() {
     QCOMPARE(model.inputOfRow(99), -1);
     model.setCompile(nullptr, 0);
     QCOMPARE(model.rowCount(), 0);
+}
+
+void TestInputs::namesModules_data() {
+    QTest::addColumn<QString>("text");
+    QTest::addColumn<QString>("named");
+    const auto row = [](const char* text, const char* named) { QTest::newRow(text) << text << named; };
+    row("L['self']._modules['model']._modules['layers']._modules['3']._parameters['weight']",
+        "model.layers.3.weight");
+    row("L['self']._buffers['inv_freq']", "inv_freq");
+    row("L['self']._modules['a']._modules", "a._modules");
+    row("L['self']._modules['a'].training", "a.training");
+    row("check(L['x'], L['self']._modules['a']._parameters['w'], G['m']._modules['b'])",
+        "check(L['x'], a.w, b)");
+    row("L['self']._modules['a'].inner._modules['b']", "a.inner.b");
+    row("L['blocks'][0]._modules['a']._modules['b'] is L['c']", "a.b is L['c']");
+    // No module of the program's, or not spelled as one.
+    for (const char* same : {"L['x']", "L['self']._modules", "L['self']._modules[0]", "str(x)._modules['a']",
+                             "._modules['a']", "L['self']._modules['a", "L['self']._modules['a\\'b']", ""})
+        QTest::newRow(*same ? same : "empty") << same << same;
+}
+
+void TestInputs::namesModules() {
+    QFETCH(QString, text);
+    QFETCH(QString, named);
+    QCOMPARE(QString::fromStdString(session::withModuleNames(text.toStdString())), named);
+}
+
+namespace {
+
+const std::string weight(int layer, const char* module) {
+    return "L['self']._modules['model']._modules['layers']._modules['" + std::to_string(layer) +
+           "']._modules['self_attn']._modules['" + module + "']._parameters['weight']";
+}
+
+/// The tokens of a small Llama, and two weights of each of its 24 layers.
+session::Session llama() {
+    session::Session session;
+    session.compiles.resize(1);
+    session::Compile& compile = session.compiles[0];
+    compile.inputs = {input("L['args'][0]", {"2", "16"}, {"16", "1"}, "0")};
+    for (int layer = 0; layer < 24; ++layer)
+        for (const char* module : {"q_proj", "k_proj"}) {
+            compile.storages.push_back({0, int(compile.inputs.size()), 1024});
+            compile.inputs.push_back(
+                input(weight(layer, module), {"16", "16"}, {"16", "1"}, "0", int(compile.inputs.size())));
+        }
+    return session;
+}
+
+} // namespace
+
+void TestInputs::showsQualifiedNames() {
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(llama()), true);
+    auto panel = f.show<InputsPanel>(312, 600);
+    const QString name = "model.layers.3.self_attn.q_proj.weight",
+                  source = QString::fromStdString(weight(3, "q_proj"));
+    const QModelIndex row = panel->table()->model()->index(7, InputsModel::Source);
+    QCOMPARE(row.data().toString(), name);
+    QVERIFY(row.data(Qt::ToolTipRole).toString().contains(source));
+    panel->table()->selectRow(7);
+    panel->table()->actions().front()->trigger(); // Copy
+    QVERIFY(QApplication::clipboard()->text().startsWith(source + "\tf32[16, 16]\t"));
+    // Both its module's number and what it is are seen beside its shape.
+    const int width = panel->table()->columnWidth(InputsModel::Source);
+    QVERIFY(width + panel->table()->columnWidth(InputsModel::Shape) <= panel->table()->viewport()->width());
+    QVERIFY(width > 180);
+    // Two of one name keep their sources.
+    session::Compile both;
+    both.inputs = {input("L['a']._parameters['weight']", {"4"}, {"1"}, "0"),
+                   input("L['b']._parameters['weight']", {"4"}, {"1"}, "0")};
+    QCOMPARE(inputNames(both)[1], QString("L['b']._parameters['weight']"));
+}
+
+void TestInputs::filtersByModule() {
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(llama()), true);
+    auto panel = f.show<InputsPanel>(312, 600);
+    const QAbstractItemModel& rows = *panel->table()->model();
+    const auto found = [&](const char* typed) {
+        panel->filter()->setText(typed);
+        return rows.rowCount();
+    };
+    QCOMPARE(found("layers.12.self_attn.q_proj"), 1);
+    QCOMPARE(rows.index(0, 0).data().toString(), QString("model.layers.12.self_attn.q_proj.weight"));
+    QCOMPARE(found("layers.1.q_proj"), 1);
+    QCOMPARE(found("module:layers.12"), 2);
+    QCOMPARE(found("_modules['12']"), 2);
+    QCOMPARE(found("i64"), 0);
+    QCOMPARE(found("f32[2, 16]"), 1);
+    QCOMPARE(found("module:f32[2, 16]"), 0);
+    const auto* word = panel->table()->findChild<NothingMatches*>();
+    QVERIFY(word && word->isVisible());
+    QCOMPARE(word->text(), QString("No input matches module:f32[2, 16]."));
+    word->findChild<QPushButton*>()->click();
+    QVERIFY(panel->filter()->text().isEmpty());
+    QCOMPARE(rows.rowCount(), 49);
+    QVERIFY(!word->isVisible());
 }
 
 void TestInputs::showsAndSelects() {

@@ -130,6 +130,29 @@ private slots:
         QVERIFY2(cut.endsWith("_7") && metrics.horizontalAdvance(cut) <= room, qPrintable(cut));
     }
 
+    /// A path is cut so that its layer and its end stay, and its start where there is room.
+    void pathsKeepBothEnds() {
+        const QFontMetricsF metrics((Theme().font(FontRole::CodeSmall)));
+        const QString path = "model.layers.12.self_attn.q_proj.weight", dots(QChar(0x2026));
+        const auto cut = [&](const QString& text, const QString& room) {
+            return elidedPath(metrics, text, metrics.horizontalAdvance(room) + 1);
+        };
+        for (const QString& shown :
+             {path, "model.layers.12" + dots + "q_proj.weight", dots + "layers.12" + dots + "q_proj.weight",
+              dots + "12" + dots + "q_proj.weight", dots + "q_proj.weight"})
+            QCOMPARE(cut(path, shown), shown);
+        QCOMPARE(cut(path, path.left(38)), "model.layers.12" + dots + "q_proj.weight");
+        const QString norm =
+            cut("model.layers.7.post_attention_layernorm.weight", "..layers.7..norm.weight..");
+        QVERIFY2(norm.startsWith(dots + "layers.7") && norm.endsWith("m.weight"), qPrintable(norm));
+        QCOMPARE(cut("model.embed.inner.tokens.weight", "model.embed_tokens.weight"),
+                 "model.embed" + dots + "tokens.weight");
+        const QString few = cut("a_long_name_without_parts_12", "a_long_name_12");
+        QVERIFY2(few.startsWith("a_l") && few.endsWith("12") && few.contains(dots), qPrintable(few));
+        const QString longest = cut(QString("a.").repeated(50000) + "end", "0123456789");
+        QVERIFY2(longest.startsWith("a.") && longest.endsWith("end"), qPrintable(longest));
+    }
+
     void textIsReadable_data();
     void textIsReadable();
     void diffColoursStayApart_data();

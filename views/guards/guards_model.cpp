@@ -2,6 +2,7 @@
 #include "views/guards/guards_model.h"
 
 #include "core/base/text.h"
+#include "core/session/module_names.h"
 #include "views/workspace/labels.h"
 
 #include <array>
@@ -11,6 +12,10 @@ namespace dynascope::views {
 namespace {
 
 constexpr int deepestTree = 200;
+
+QString named(std::string_view text) {
+    return toQString(session::withModuleNames(text));
+}
 
 /// Checks about the whole process, which every frame has: no source of the user's.
 bool isAmbient(const session::Guard& guard) {
@@ -145,7 +150,11 @@ QVariant GuardsModel::data(const QModelIndex& index, int role) const {
     case LineRole:
         return guard.addedAt.line;
     case SearchRole:
+        return QString(data(index, CopyRole).toString() + u' ' + named(guard.code));
+    case CopyRole:
         return toQString(guard.source + ' ' + guard.type + ' ' + guard.code + ' ' + guard.userCode);
+    case NameRole:
+        return named(guard.source);
     case Qt::ToolTipRole:
         if (index.column() == AddedBy)
             return toQString(guard.addedAt.file.empty()
@@ -162,12 +171,12 @@ QVariant GuardsModel::data(const QModelIndex& index, int role) const {
     case Source:
         return own->guard->isManager() || own->parent == 0 ||
                        m_items[std::size_t(own->parent)].guard == nullptr
-                   ? toQString(guard.source.empty() ? guard.type : guard.source)
+                   ? named(guard.source.empty() ? guard.type : guard.source)
                    : toQString(guard.type);
     case Type:
         return toQString(guard.type);
     case Check:
-        return guard.isManager() ? QString() : toQString(firstLine(guard.code));
+        return guard.isManager() ? QString() : named(firstLine(guard.code));
     case AddedBy:
         return guard.addedAt.line > 0 ? placeText(guard.addedAt) : QString();
     default:

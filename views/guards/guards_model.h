@@ -17,7 +17,9 @@ class GuardsModel : public QAbstractItemModel {
     Q_OBJECT
 public:
     enum Column { Source, Type, Check, AddedBy, ColumnCount };
-    enum Role { FailedRole = Qt::UserRole, FileRole, LineRole, SearchRole };
+    /// Of any column. CopyRole is the guard as PyTorch prints it, NameRole its source with modules by their qualified
+    /// names, as the table shows sources and checks, SearchRole all that the filter looks through.
+    enum Role { FailedRole = Qt::UserRole, FileRole, LineRole, SearchRole, NameRole, CopyRole };
 
     using QAbstractItemModel::QAbstractItemModel;
     /// Guards that a reason of `recompiles` names are marked as failed.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/guards/guards_panel.h"
 
+#include "views/base/name_filter.h"
+#include "views/base/nothing_matches.h"
 #include "views/guards/guards_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
@@ -121,7 +123,7 @@ private:
 
 struct GuardsPanel::Private {
     GuardsModel* model = nullptr;
-    QSortFilterProxyModel* proxy = nullptr;
+    NameFilter* proxy = nullptr;
     QTreeView* tree = nullptr;
     GuardDelegate* delegate = nullptr;
     QPoint pressed; ///< in the tree's viewport
@@ -153,10 +155,8 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     bar->addWidget(d->count);
     column->addLayout(bar);
     d->model = new GuardsModel(this);
-    d->proxy = new QSortFilterProxyModel(this);
+    d->proxy = new NameFilter(GuardsModel::SearchRole, GuardsModel::NameRole, this);
     d->proxy->setSourceModel(d->model);
-    d->proxy->setFilterRole(GuardsModel::SearchRole);
-    d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     d->proxy->setRecursiveFilteringEnabled(true);
     d->tree->setAccessibleName(tr("Guards"));
     d->tree->setModel(d->proxy);
@@ -171,15 +171,12 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     column->addWidget(d->tree, 1);
     setContent(page);
 
-    addCopyRows(d->tree, [](const QModelIndex& row) { return row.data(GuardsModel::SearchRole).toString(); });
+    addCopyRows(d->tree, [](const QModelIndex& row) { return row.data(GuardsModel::CopyRole).toString(); });
     connect(d->filter, &QLineEdit::textChanged, this, [this](const QString& text) {
-        d->proxy->setFilterFixedString(text);
+        d->proxy->setText(text);
         d->tree->expandAll();
-        if (d->proxy->rowCount() == 0 && !text.isEmpty())
-            d->count->setText(tr("no match"));
-        else
-            d->count->setText(countText(qulonglong(d->model->checkCount()), tr("check"), tr("checks")));
     });
+    new NothingMatches(theme, *d->tree, *d->filter, tr("No guard matches %1."));
     connect(d->tree, &QTreeView::clicked, this, [this](const QModelIndex& index) {
         const int line = index.data(GuardsModel::LineRole).toInt();
         const bool onPlace =

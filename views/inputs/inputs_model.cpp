@@ -2,19 +2,34 @@
 #include "views/inputs/inputs_model.h"
 
 #include "core/session/metrics.h"
+#include "core/session/module_names.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 namespace dynascope::views {
+
+std::vector<QString> inputNames(const session::Compile& compile) {
+    std::vector<std::string> names;
+    std::map<std::string, int> count;
+    for (const session::TensorInput& input : compile.inputs)
+        ++count[names.emplace_back(session::withModuleNames(input.source))];
+    std::vector<QString> out;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        out.push_back(toQString(count[names[i]] == 1 ? names[i] : compile.inputs[i].source));
+    return out;
+}
 
 void InputsModel::setCompile(session::SessionPtr session, std::size_t compile) {
     beginResetModel();
     m_session = std::move(session);
     m_compile = compile;
     m_rows.clear();
+    m_names.clear();
     if (m_session) {
+        m_names = inputNames(m_session->compiles[compile]);
         const auto& inputs = m_session->compiles[compile].inputs;
         for (std::size_t i = 0; i < inputs.size(); ++i)
             m_rows.push_back(i);
@@ -41,20 +56,23 @@ int InputsModel::rowOfInput(int input) const {
     return at == m_rows.end() ? -1 : int(at - m_rows.begin());
 }
 
-QVariant InputsModel::data(const QModelIndex& index, int role) const {
-    if (!index.isValid() || index.row() >= rowCount()) return {};
-    const session::TensorInput& input =
-        m_session->compiles[m_compile].inputs[m_rows[std::size_t(index.row())]];
-    if (role == Qt::ToolTipRole) {
-        std::string json = input.raw;
-        if (json.empty() && input.record < m_session->records.size())
-            json = session::bodyJson(m_session->records[input.record].header, "describe_tensor");
-        return toQString(json.empty() ? input.source : json.substr(0, 1500));
-    }
-    if (role != Qt::DisplayRole) return {};
-    switch (index.column()) {
+QString InputsModel::toolTip(std::size_t at) const {
+    const session::TensorInput& input = m_session->compiles[m_compile].inputs[at];
+    std::string json = input.raw;
+    if (json.empty() && input.record < m_session->records.size())
+        json = session::bodyJson(m_session->records[input.record].header, "describe_tensor");
+    QStringList lines;
+    if (m_names[at] != toQString(input.source)) lines << m_names[at];
+    for (const std::string& line : {input.source, json.substr(0, 1500)})
+        if (!line.empty()) lines << toQString(line);
+    return lines.join(u'\n');
+}
+
+QString InputsModel::cellText(std::size_t at, int column) const {
+    const session::TensorInput& input = m_session->compiles[m_compile].inputs[at];
+    switch (column) {
     case Source:
-        return input.source.empty() ? tr("(base, tensor %1)").arg(input.id) : toQString(input.source);
+        return input.source.empty() ? tr("(base, tensor %1)").arg(input.id) : m_names[at];
     case Shape:
         return toQString(input.meta.shortForm());
     case Stride: {
@@ -75,6 +93,29 @@ QVariant InputsModel::data(const QModelIndex& index, int role) const {
         if (input.isLeaf) flags << tr("leaf");
         if (input.isView) flags << (input.base >= 0 ? tr("view of %1").arg(input.base) : tr("view"));
         return flags.join(QStringLiteral(", "));
+    }
+    default:
+        return {};
+    }
+}
+
+QVariant InputsModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || index.row() >= rowCount()) return {};
+    const std::size_t at = m_rows[std::size_t(index.row())];
+    switch (role) {
+    case Qt::DisplayRole:
+        return cellText(at, index.column());
+    case Qt::ToolTipRole:
+        return toolTip(at);
+    case NameRole:
+        return m_names[at];
+    case SourceRole:
+        return toQString(m_session->compiles[m_compile].inputs[at].source);
+    case SearchRole: {
+        QStringList cells{data(index, SourceRole).toString()};
+        for (int column = 0; column < ColumnCount; ++column)
+            cells << cellText(at, column);
+        return cells.join(u'\n');
     }
     default:
         return {};

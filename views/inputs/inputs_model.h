@@ -6,14 +6,22 @@
 #include "core/session/session.h"
 
 #include <QAbstractTableModel>
+#include <QString>
+#include <vector>
 
 namespace dynascope::views {
+
+/// What a compile's inputs are called, by input; empty for one that has no source. The qualified name of a parameter or
+/// buffer ("model.layers.3.self_attn.q_proj.weight"), unless two inputs would have the same; else the source.
+[[nodiscard]] std::vector<QString> inputNames(const session::Compile& compile);
 
 /// GUI thread only.
 class InputsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
     enum Column { Source, Shape, Stride, Storage, Offset, Flags, ColumnCount };
+    /// Of any column: all that the filter looks through, the input's name, and its source as Dynamo spells it.
+    enum Role { SearchRole = Qt::UserRole, NameRole, SourceRole };
 
     using QAbstractTableModel::QAbstractTableModel;
     void setCompile(session::SessionPtr session, std::size_t compile); ///< a null session clears
@@ -26,9 +34,13 @@ public:
     [[nodiscard]] int rowOfInput(int input) const;
 
 private:
+    [[nodiscard]] QString cellText(std::size_t input, int column) const;
+    [[nodiscard]] QString toolTip(std::size_t input) const;
+
     session::SessionPtr m_session;
     std::size_t m_compile = 0;
     std::vector<std::size_t> m_rows; ///< inputs with a source first, helpers after them
+    std::vector<QString> m_names;    ///< by input, as inputNames()
 };
 
 } // namespace dynascope::views

@@ -1,24 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inputs/inputs_panel.h"
 
+#include "views/base/name_filter.h"
+#include "views/base/nothing_matches.h"
 #include "views/inputs/inputs_model.h"
 #include "views/inputs/storage_strip.h"
 #include "views/inspector/fact_view.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
 
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QScrollArea>
-#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
 
 namespace dynascope::views {
 
+namespace {
+
+/// Cuts what does not fit as qualified names are cut.
+class NameDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (!option->widget || option->rect.width() <= 0) return;
+        const QStyle* style = option->widget->style();
+        const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1;
+        const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
+        option->text = elidedPath(option->fontMetrics, option->text, room.width() - 2 * margin);
+    }
+};
+
+} // namespace
+
 struct InputsPanel::Private {
     InputsModel* model = nullptr;
-    QSortFilterProxyModel* proxy = nullptr;
+    NameFilter* proxy = nullptr;
     QTableView* table = nullptr;
     QLineEdit* filter = nullptr;
     StorageStrip* strip = nullptr;
@@ -26,6 +49,7 @@ struct InputsPanel::Private {
     Splitter* split = nullptr;
     session::SessionPtr session;
     int compile = -1;
+    int nameWidth = 0; ///< of the longest name as a whole
 };
 
 InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -43,18 +67,18 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     bar->addWidget(d->filter);
     column->addLayout(bar);
     d->model = new InputsModel(this);
-    d->proxy = new QSortFilterProxyModel(this);
+    d->proxy = new NameFilter(InputsModel::SearchRole, InputsModel::NameRole, this);
     d->proxy->setSourceModel(d->model);
-    d->proxy->setFilterKeyColumn(-1);
-    d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     d->table->setAccessibleName(tr("Inputs"));
     d->table->setModel(d->proxy);
     d->table->setShowGrid(false);
     d->table->setWordWrap(false);
+    d->table->setItemDelegateForColumn(InputsModel::Source, new NameDelegate(d->table));
     d->table->verticalHeader()->hide();
     d->table->setSelectionBehavior(QAbstractItemView::SelectRows);
     d->table->horizontalHeader()->setStretchLastSection(true);
     d->table->horizontalHeader()->setHighlightSections(false);
+    d->table->viewport()->installEventFilter(this);
     column->addWidget(d->table);
     d->split->addWidget(top);
     auto* scroll = new QScrollArea;
@@ -68,8 +92,13 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->split->addWidget(d->symbols);
     d->split->setSizes({180, 300, 140});
     setContent(d->split);
-    addCopyRows(d->table, [](const QModelIndex& row) { return tabbedRow(row, InputsModel::ColumnCount); });
-    connect(d->filter, &QLineEdit::textChanged, d->proxy, &QSortFilterProxyModel::setFilterFixedString);
+    addCopyRows(d->table, [](const QModelIndex& row) {
+        const QString source = row.data(InputsModel::SourceRole).toString(),
+                      cells = tabbedRow(row, InputsModel::ColumnCount);
+        return source.isEmpty() ? cells : source + cells.mid(cells.indexOf(u'\t'));
+    });
+    connect(d->filter, &QLineEdit::textChanged, d->proxy, &NameFilter::setText);
+    new NothingMatches(theme, *d->table, *d->filter, tr("No input matches %1."));
     connect(d->table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& now) {
                 d->strip->setSelectedInput(d->model->inputOfRow(d->proxy->mapToSource(now).row()));
@@ -88,6 +117,10 @@ QTableView* InputsPanel::table() const {
     return d->table;
 }
 
+QLineEdit* InputsPanel::filter() const {
+    return d->filter;
+}
+
 StorageStrip* InputsPanel::strip() const {
     return d->strip;
 }
@@ -96,6 +129,19 @@ void InputsPanel::restyle() {
     d->table->setFont(theme().font(FontRole::CodeSmall));
     d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));
     d->compile = -1;
+}
+
+bool InputsPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) fitColumns();
+    return Panel::eventFilter(watched, event);
+}
+
+// A name and its shape are seen without scrolling; what does not fit is cut in the name.
+void InputsPanel::fitColumns() {
+    if (d->nameWidth == 0) return;
+    const int room = d->table->viewport()->width() - d->table->columnWidth(InputsModel::Shape);
+    d->table->setColumnWidth(InputsModel::Source,
+                             std::min(d->nameWidth, std::max(room, theme().scaled(150))));
 }
 
 void InputsPanel::refresh() {
@@ -122,8 +168,8 @@ void InputsPanel::refresh() {
     d->model->setCompile(session, std::size_t(index));
     d->strip->setCompile(session, std::size_t(index));
     d->table->resizeColumnsToContents();
-    d->table->setColumnWidth(InputsModel::Source,
-                             std::min(d->table->columnWidth(InputsModel::Source), theme().scaled(150)));
+    d->nameWidth = d->table->columnWidth(InputsModel::Source);
+    fitColumns();
     Facts facts;
     if (!compile->symbols.empty()) {
         Section section;

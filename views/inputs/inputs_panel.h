@@ -7,6 +7,7 @@
 
 #include <memory>
 
+class QLineEdit;
 class QTableView;
 
 namespace dynascope::views {
@@ -21,13 +22,16 @@ public:
     ~InputsPanel() override;
 
     [[nodiscard]] QTableView* table() const;
+    [[nodiscard]] QLineEdit* filter() const;
     [[nodiscard]] StorageStrip* strip() const;
 
 protected:
     void refresh() override;
     void restyle() override;
+    bool eventFilter(QObject* watched, QEvent* event) override; ///< of the table's viewport: its size
 
 private:
+    void fitColumns();
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inputs/storage_strip.h"
 
+#include "views/inputs/inputs_model.h"
+#include "views/theme/elided_name.h"
 #include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
@@ -33,20 +35,22 @@ QString describe(const session::TensorInput& input) {
 }
 
 /// By describer and id of a tensor: the first named input that is a view of it.
-using ViewsOfBases = std::map<std::pair<int, int>, const std::string*>;
+using ViewsOfBases = std::map<std::pair<int, int>, std::size_t>;
 
 ViewsOfBases viewsOfBases(const session::Compile& compile) {
     ViewsOfBases out;
-    for (const session::TensorInput& input : compile.inputs)
-        if (!input.source.empty()) out.emplace(std::pair(input.describer, input.base), &input.source);
+    for (std::size_t i = 0; i < compile.inputs.size(); ++i)
+        if (const session::TensorInput& input = compile.inputs[i]; !input.source.empty())
+            out.emplace(std::pair(input.describer, input.base), i);
     return out;
 }
 
-QString nameOf(const session::TensorInput& input, const ViewsOfBases& views) {
-    if (!input.source.empty()) return toQString(input.source);
+QString nameOf(const session::TensorInput& input, const QString& name, const ViewsOfBases& views,
+               const std::vector<QString>& names) {
+    if (!input.source.empty()) return name;
     // A helper tensor: the base of a view has no name in the program.
     if (const auto view = views.find({input.describer, input.id}); view != views.end())
-        return StorageStrip::tr("base of %1").arg(toQString(*view->second));
+        return StorageStrip::tr("base of %1").arg(names[view->second]);
     return StorageStrip::tr("tensor %1").arg(input.id);
 }
 } // namespace
@@ -87,6 +91,7 @@ const session::Compile& StorageStrip::compile() const {
 void StorageStrip::placeLanes() {
     m_places.clear();
     const ViewsOfBases views = m_session ? viewsOfBases(compile()) : ViewsOfBases();
+    const std::vector<QString> names = m_session ? inputNames(compile()) : std::vector<QString>();
     int y = m_theme.scaled(8);
     for (const session::StorageView& storage : m_storages) {
         const bool shared = std::ranges::any_of(
@@ -100,8 +105,8 @@ void StorageStrip::placeLanes() {
         y += m_places.back().height;
         for (const session::StorageLane& lane : storage.lanes) {
             const session::TensorInput& input = compile().inputs[lane.input];
-            m_places.push_back(
-                {y, m_theme.scaled(48), &storage, &lane, nameOf(input, views), describe(input)});
+            m_places.push_back({y, m_theme.scaled(48), &storage, &lane,
+                                nameOf(input, names[lane.input], views, names), describe(input)});
             y += m_places.back().height;
         }
         y += m_theme.scaled(8);
@@ -143,7 +148,11 @@ void StorageStrip::paintLane(QPainter& painter, const Place& place) const {
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     const QRect label(margin, y, room, m_theme.scaled(18));
     painter.setPen(selected ? c.accent : c.text);
-    const QString shownName = elided(painter.fontMetrics(), place.name, Qt::ElideMiddle, room / 2);
+    // A name has the room that its shape leaves; strides have what is left.
+    const int shape = painter.fontMetrics().horizontalAdvance(
+        toQString(compile().inputs[lane.input].meta.shortForm()).left(24));
+    const QString shownName =
+        elidedPath(painter.fontMetrics(), place.name, std::max(room / 2, room - shape - 10));
     painter.drawText(label, Qt::AlignVCenter, shownName);
     const int used = painter.fontMetrics().horizontalAdvance(shownName) + 10;
     painter.setPen(c.text2);
@@ -225,7 +234,9 @@ bool StorageStrip::event(QEvent* event) {
             out += end - begin;
         return out;
     };
-    QString text = place->name + u'\n' + place->details;
+    const QString source = toQString(compile().inputs[lane->input].source);
+    QString text = place->name + (source.isEmpty() || source == place->name ? QString() : u'\n' + source) +
+                   u'\n' + place->details;
     if (lane->cover) {
         text += u'\n' + (lane->cover->exact ? tr("covers %1").arg(bytesText(sum(lane->cover->ranges)))
                                             : tr("lies within %1, in more pieces than are drawn")

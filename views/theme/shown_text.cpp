@@ -144,6 +144,40 @@ QString elidedName(const QFontMetricsF& metrics, const QString& text, qreal widt
     return least == 0 ? elided(metrics, text, Qt::ElideLeft, width) : shown(least);
 }
 
+QString elidedPath(const QFontMetricsF& metrics, const QString& text, qreal width) {
+    constexpr qsizetype longest = 400; // of a name that is cut by parts, each of which is tried
+    constexpr qsizetype tail = 2;      // parts at the end: "q_proj.weight"
+    const QChar dots(0x2026);
+    const bool isShort = text.size() <= longest;
+    if (isShort && metrics.horizontalAdvance(text) <= width) return text;
+    const QStringList parts = isShort ? text.split(u'.') : QStringList();
+    if (parts.size() <= tail || !isName(text)) return elided(metrics, text, Qt::ElideMiddle, width);
+    const QString end = dots + parts.mid(parts.size() - tail).join(u'.');
+    const qsizetype head = parts.size() - tail - 1; // at most this many before it, so that a part is left out
+    const auto isNumber = [](const QString& part) {
+        return !part.isEmpty() && std::ranges::all_of(part, [](QChar c) { return c.isDigit(); });
+    };
+    qsizetype number = head;
+    while (number >= 0 && !isNumber(parts[number]))
+        --number;
+    QStringList tries;
+    for (qsizetype count = head; count > std::max<qsizetype>(number, 0); --count)
+        tries << parts.mid(0, count).join(u'.') + end;
+    for (const qsizetype count : {2, 1})
+        if (number >= count - 1) tries << dots + parts.mid(number - count + 1, count).join(u'.') + end;
+    if (number > 0) {
+        // The number of a layer says more than the whole of what stands behind it.
+        const QString layer = parts.mid(number - 1, 2).join(u'.');
+        const QString cut = dots + metrics.elidedText(parts.mid(number - 1).join(u'.'), Qt::ElideMiddle,
+                                                      width - metrics.horizontalAdvance(dots));
+        if (cut.startsWith(dots + layer)) tries << cut;
+    }
+    tries << end;
+    for (const QString& each : tries)
+        if (metrics.horizontalAdvance(each) <= width) return each;
+    return elided(metrics, text, Qt::ElideMiddle, width);
+}
+
 void TextGuard::install() {
     static TextGuard* guard = nullptr;
     if (guard || !QCoreApplication::instance()) return;
