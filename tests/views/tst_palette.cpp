@@ -26,6 +26,8 @@ private slots:
     void prefixesNarrow();
     void recentComesFirst();
     void endsWhenCancelled();
+    void titlesKeepBothEnds();
+    void fieldShowsWhatIsTyped();
     void opensAndGoes();
     void findsGraphBreaks();
     void modelHasHeadings();
@@ -205,6 +207,39 @@ void TestPalette::endsWhenCancelled() {
     task.stop = stop.get_token();
     QVERIFY(searchPalette(dataOf(workspace), "@", task).found[int(PaletteKind::Node)] <=
             searchPalette(dataOf(workspace), "@").found[int(PaletteKind::Node)]);
+}
+
+void TestPalette::titlesKeepBothEnds() {
+    PaletteHit hit;
+    hit.title = "model.layers.12.self_attn.q_proj.weight";
+    hit.ranges = {{4, 11}, {26, 6}}; // "l.layers.12", "q_proj"
+    const QFontMetricsF metrics((m_theme.font(FontRole::Text)));
+    const ShownTitle whole = shownTitle(metrics, hit, 1000);
+    QCOMPARE(whole.text, hit.title);
+    QCOMPARE(whole.ranges, hit.ranges);
+    const QString dots(QChar(0x2026));
+    const ShownTitle cut =
+        shownTitle(metrics, hit, metrics.horizontalAdvance("model.layers.12.q_proj.weight.."));
+    QCOMPARE(cut.text, "model.layers.12" + dots + "q_proj.weight");
+    QCOMPARE(cut.ranges, (std::vector<std::pair<int, int>>{{4, 11}, {16, 6}}));
+    const ShownTitle end = shownTitle(metrics, hit, metrics.horizontalAdvance(dots + "q_proj.weight") + 1);
+    QCOMPARE(end.text, dots + "q_proj.weight");
+    QCOMPARE(end.ranges, (std::vector<std::pair<int, int>>{{1, 6}}));
+}
+
+void TestPalette::fieldShowsWhatIsTyped() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    QWidget window;
+    window.resize(1280, 800);
+    Palette palette(workspace, m_theme, &window);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&window));
+    palette.open("model.layers.12.self_attn.q_proj.weight");
+    const auto* field = test::part<QLineEdit>(palette, "palette.field");
+    const int room = field->width() - 2 * m_theme.scaled(8);
+    QVERIFY2(QFontMetrics(field->font()).horizontalAdvance(field->text()) < room,
+             qPrintable(QString::number(room)));
 }
 
 void TestPalette::opensAndGoes() {

@@ -69,6 +69,7 @@ private slots:
         QAbstractItemModelTester tester(&page->table()->rows(),
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
         const std::vector<TableRow>& rows = page->table()->rows().rows();
+        QVERIFY(rows.front()[1].cutMiddle); // resume functions differ in their ends alone
         QCOMPARE(rows.size(), std::size_t(10));
         qulonglong last = 0;
         for (const TableRow& row : rows) {

@@ -126,6 +126,8 @@ private slots:
         QCOMPARE(shown.size(), 12);
         QCOMPARE(elidedName(metrics, "add_1", room), QString("add_1"));
         QVERIFY(elidedName(metrics, "two words that are no name", room).startsWith("two"));
+        const QString type = elidedName(metrics, "f32[256, 128, 64, 32, 16]", room);
+        QVERIFY2(type.startsWith("f32[") && type.endsWith("16]"), qPrintable(type));
         const QString cut = elidedName(metrics, QString(100000, u'x') + "_7", room);
         QVERIFY2(cut.endsWith("_7") && metrics.horizontalAdvance(cut) <= room, qPrintable(cut));
     }

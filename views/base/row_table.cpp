@@ -104,7 +104,10 @@ private:
                        : look == Look::Quiet || look == Look::MonoQuiet ? c.text2
                                                                         : c.text);
         const int align = index.data(Qt::TextAlignmentRole).toInt();
-        painter.drawText(area, align, elidedName(painter.fontMetrics(), text, area.width()));
+        painter.drawText(area, align,
+                         index.data(RowTableModel::CutMiddleRole).toBool()
+                             ? elidedPath(painter.fontMetrics(), text, area.width())
+                             : elidedName(painter.fontMetrics(), text, area.width()));
     }
 
     // Text in the colour of a category would be too pale on white, so the colour stands beside it.
@@ -221,6 +224,8 @@ QVariant RowTableModel::data(const QModelIndex& index, int role) const {
         return int(cell.tone);
     case ShareRole:
         return cell.share;
+    case CutMiddleRole:
+        return cell.cutMiddle;
     default:
         return {};
     }

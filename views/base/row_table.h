@@ -42,9 +42,10 @@ struct TableCell {
     QString text;
     Look look = Look::Text;
     Tone tone = Tone::None;
-    QString toolTip = {}; ///< plain text
-    QVariant sort = {};   ///< where the text does not sort
-    double share = -1;    ///< 0 to 1: a bar behind the text; negative for none
+    QString toolTip = {};   ///< plain text
+    QVariant sort = {};     ///< where the text does not sort
+    double share = -1;      ///< 0 to 1: a bar behind the text; negative for none
+    bool cutMiddle = false; ///< where it does not fit: both ends tell more than the middle does
 };
 using TableRow = std::vector<TableCell>;
 
@@ -59,7 +60,7 @@ struct TableColumn {
 class RowTableModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Role { SortRole = Qt::UserRole, LookRole, ToneRole, ShareRole };
+    enum Role { SortRole = Qt::UserRole, LookRole, ToneRole, ShareRole, CutMiddleRole };
 
     explicit RowTableModel(std::vector<TableColumn> columns, QObject* parent = nullptr);
     /// Rows have as many cells as there are columns; missing ones are empty.

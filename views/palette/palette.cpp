@@ -54,6 +54,10 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     head->setSpacing(6);
     head->addWidget(m_icon);
     head->addWidget(m_field, 1);
+    // The kinds have a row of their own, so that the field shows all of what is typed.
+    auto* kinds = new QHBoxLayout;
+    kinds->setContentsMargins(14, 0, 12, 8);
+    kinds->setSpacing(6);
     const auto chip = [&](std::optional<PaletteKind> kind, const QString& text) {
         auto* button = new QToolButton(this);
         button->setText(text);
@@ -61,7 +65,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
         button->setFocusPolicy(Qt::NoFocus);
         button->setProperty("chip", true);
         connect(button, &QToolButton::clicked, this, [this, kind] { narrow(kind); });
-        head->addWidget(button);
+        kinds->addWidget(button);
         m_chips.emplace_back(kind, button);
     };
     chip(std::nullopt, tr("Everything"));
@@ -71,6 +75,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     chip(PaletteKind::Source, tr("/ source"));
     chip(PaletteKind::Frame, tr("# frames"));
     chip(PaletteKind::Note, tr("* notes"));
+    kinds->addStretch(1);
 
     m_none = new QLabel(
         tr("Nothing matches. The first letter narrows the search, and may be in the way: > actions, "
@@ -96,6 +101,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     box->setContentsMargins(shadow + 1, shadow + 1, shadow + 1, shadow + 1);
     box->setSpacing(0);
     box->addLayout(head);
+    box->addLayout(kinds);
     const auto line = [this] {
         auto* separator = new QFrame(this);
         separator->setProperty("box", "line");

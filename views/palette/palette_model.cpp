@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette_model.h"
 
+#include "views/theme/elided_name.h"
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
 
@@ -60,6 +61,7 @@ QVariant PaletteModel::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid)) return {};
     const PaletteHit* found = hit(index.row());
     if (role == Qt::DisplayRole) return found ? found->title : heading(index.row());
+    if (role == Qt::ToolTipRole && found) return QString(found->title + u'\n' + found->detail);
     if (role == Qt::AccessibleTextRole && found) return QString(found->title + u' ' + found->detail);
     return {};
 }
@@ -98,6 +100,32 @@ int drawKeyCaps(QPainter& painter, const Theme& theme, const QString& keys, int 
         right -= width + theme.scaled(3);
     }
     return right;
+}
+
+ShownTitle shownTitle(const QFontMetricsF& metrics, const PaletteHit& hit, qreal width) {
+    const QString& title = hit.title;
+    ShownTitle out{elidedPath(metrics, title, width), {}};
+    if (out.text == title) {
+        out.ranges = hit.ranges;
+        return out;
+    }
+    // What is left at both ends is where it was, from its own end.
+    const auto least = std::min(title.size(), out.text.size());
+    const auto start =
+        std::mismatch(title.begin(), title.begin() + least, out.text.begin()).first - title.begin();
+    const auto end =
+        std::mismatch(title.rbegin(), title.rbegin() + (least - start), out.text.rbegin()).first -
+        title.rbegin();
+    const auto behind = title.size() - end, shift = title.size() - out.text.size();
+    for (const auto& [begin, length] : hit.ranges) {
+        const int last = begin + length;
+        if (begin < start) out.ranges.emplace_back(begin, std::min<int>(last, int(start)) - begin);
+        if (last > behind) {
+            const int from = std::max<int>(begin, int(behind));
+            out.ranges.emplace_back(from - int(shift), last - from);
+        }
+    }
+    return out;
 }
 
 void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
@@ -145,12 +173,16 @@ void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         rest.setLeft(rest.left() + metrics.horizontalAdvance(shown));
     };
     const QColor normal = hit->needs.isEmpty() ? c.text : c.text3;
-    for (const auto& [begin, length] : hit->ranges) {
-        draw(hit->title.mid(at, begin - at), plain, normal);
-        draw(hit->title.mid(begin, length), bold, hit->needs.isEmpty() ? c.accent : normal);
+    // Bold is the wider of both. A part of the row is the detail's.
+    const ShownTitle title =
+        shownTitle(QFontMetricsF(hit->ranges.empty() ? plain : bold), *hit,
+                   hit->detail.isEmpty() ? rest.width() : std::max(rest.width() * 4 / 5, 1));
+    for (const auto& [begin, length] : title.ranges) {
+        draw(title.text.mid(at, begin - at), plain, normal);
+        draw(title.text.mid(begin, length), bold, hit->needs.isEmpty() ? c.accent : normal);
         at = begin + length;
     }
-    draw(hit->title.mid(at), plain, normal);
+    draw(title.text.mid(at), plain, normal);
     rest.setLeft(rest.left() + m_theme.scaled(10));
     draw(hit->detail, m_theme.font(hit->kind == PaletteKind::Node ? FontRole::CodeSmall : FontRole::Text),
          c.text2);

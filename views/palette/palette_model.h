@@ -5,6 +5,7 @@
 #include "views/theme/theme.h"
 
 #include <QAbstractListModel>
+#include <QFontMetricsF>
 #include <QStyledItemDelegate>
 #include <vector>
 
@@ -46,6 +47,14 @@ public:
 private:
     Theme& m_theme;
 };
+
+/// A hit's title as it fits into `width`, with what matched of it; cut in its middle, so that its start is seen and the end
+/// that tells it from its neighbours.
+struct ShownTitle {
+    QString text;
+    std::vector<std::pair<int, int>> ranges; ///< (begin, length), ascending
+};
+[[nodiscard]] ShownTitle shownTitle(const QFontMetricsF& metrics, const PaletteHit& hit, qreal width);
 
 /// Draws a key sequence as key caps that end at `right`; returns the left edge of the first.
 int drawKeyCaps(QPainter& painter, const Theme& theme, const QString& keys, int right, int centreY);

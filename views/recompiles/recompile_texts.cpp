@@ -233,8 +233,10 @@ TableRow recompileRow(const Session& session, const Recompile& recompile, double
                    seconds,
                    mostSeconds > 0 ? seconds / mostSeconds : -1};
     const QString why = recompile.failed.empty() ? tr("the capture does not say") : toQString(guard.check);
+    TableCell function{frameText(made)};
+    function.cutMiddle = true; // resume functions differ in their ends
     return {id,
-            {frameText(made), Look::Text},
+            function,
             time,
             {toQString(guard.expected), Look::Mono},
             {toQString(guard.actual), Look::Mono},

@@ -74,6 +74,13 @@ Tip tipAt(const QWidget& widget, const QPoint& at) {
     return {widget.toolTip(), {}};
 }
 
+/// "f32[64, 128]", with strides behind it as well.
+bool isType(QStringView text) {
+    const qsizetype open = text.indexOf(u'[');
+    if (open < 2 || (text.back() != u']' && text.back() != u')')) return false;
+    return std::ranges::all_of(text.first(open), [](QChar c) { return c.isLetterOrNumber() || c == u'_'; });
+}
+
 } // namespace
 
 QString shownText(const QString& text, qsizetype most) {
@@ -131,7 +138,7 @@ qsizetype shownEnd(QStringView name, qsizetype fits) {
 }
 
 QString elidedName(const QFontMetricsF& metrics, const QString& text, qreal width) {
-    if (!isName(text)) return elided(metrics, text, Qt::ElideRight, width);
+    if (!isName(text)) return elided(metrics, text, isType(text) ? Qt::ElideMiddle : Qt::ElideRight, width);
     const auto most = std::max<qsizetype>(64, qsizetype(std::max<qreal>(width, 0)));
     if (text.size() <= most && metrics.horizontalAdvance(text) <= width) return text;
     const QChar dots(0x2026);
