@@ -23,6 +23,7 @@ private slots:
     void marksTheGuardThatFailed();
     void filtersAndGoesToTheLine();
     void filtersByModule();
+    void longChecksHaveLines();
     void deepTreesDoNotRecurse();
     void saysWhatIsMissing();
 };
@@ -90,14 +91,14 @@ void TestGuards::filtersAndGoesToTheLine() {
     QModelIndex leaf = tree->model()->index(0, 0);
     while (tree->model()->rowCount(leaf) > 0)
         leaf = tree->model()->index(0, 0, leaf);
-    // Narrow: two lines a guard, its place at the end of the first one.
+    // Narrow: the check above its kind, the place at the end of the last line.
     QVERIFY(tree->isColumnHidden(GuardsModel::Check));
     const QRect row = tree->visualRect(leaf);
     QVERIFY2(row.width() > 300, "the guard has the width of the panel");
     QVERIFY(row.height() >= 2 * tree->fontMetrics().height());
-    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.bottomLeft() + QPoint(8, -4));
-    QCOMPARE(source.size(), 0);
     QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.topRight() + QPoint(-14, 8));
+    QCOMPARE(source.size(), 0);
+    QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, row.bottomRight() + QPoint(-14, -8));
     QCOMPARE(source.size(), 1);
     QVERIFY(source[0][1].toInt() > 0);
     panel->resize(900, 500);
@@ -144,6 +145,33 @@ void TestGuards::filtersByModule() {
     word->findChild<QPushButton*>()->click();
     QCOMPARE(rows.rowCount(), 24);
     QVERIFY(!word->isVisible());
+}
+
+void TestGuards::longChecksHaveLines() {
+    session::Session session;
+    session.compiles.resize(1);
+    session.compiles[0].guards = {{1, "GuardManager", "source=L['x']", "L['x']", {}, {}},
+                                  {2, "TYPE_MATCH", "short", "L['x']", {}, {}},
+                                  {2,
+                                   "TENSOR_MATCH",
+                                   "check_tensor(L['x'], Tensor, torch.float32, device=None, size=[2, 16])",
+                                   "L['x']",
+                                   {},
+                                   {}},
+                                  {2, "EQUALS_MATCH", std::string(100000, 'x'), "L['x']", {}, {}}};
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    auto panel = f.show<GuardsPanel>(264, 500);
+    const QTreeView& tree = *panel->tree();
+    const auto height = [&](int row) {
+        return tree.visualRect(tree.model()->index(row, 0, tree.model()->index(0, 0))).height();
+    };
+    const int line = f.theme.scaled(16);
+    QCOMPARE(height(1) - height(0), line);     // the check needs two lines
+    QCOMPARE(height(2) - height(0), 2 * line); // and no check has more than three
+    panel->resize(500, 500);
+    f.settle();
+    QCOMPARE(height(1), height(0));
 }
 
 void TestGuards::deepTreesDoNotRecurse() {

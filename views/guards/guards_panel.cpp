@@ -6,6 +6,7 @@
 #include "views/guards/guards_model.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/theme/elided_name.h"
 #include "views/workspace/labels.h"
 
 #include <QApplication>
@@ -23,13 +24,30 @@ namespace dynascope::views {
 
 namespace {
 
+/// The lines of code that are `most` characters wide or less, broken behind a sign or a word where one ends near; at most
+/// `count` of them, the last with the rest.
+QStringList wrappedCode(const QString& code, qsizetype most, int count) {
+    QStringList out;
+    qsizetype at = 0;
+    while (code.size() - at > most && out.size() + 1 < count) {
+        qsizetype end = at + most;
+        while (end > at + most * 2 / 3 && code[end - 1].isLetterOrNumber())
+            --end;
+        if (end == at + most * 2 / 3) end = at + most;
+        out << code.mid(at, end - at);
+        at = end;
+    }
+    return out << code.mid(at);
+}
+
 /// Failed guards in the colour of removed, on its fill; places as links; code in mono. In a narrow panel, where
-/// columns would leave a few letters to each, a guard is two lines: its kind and place, and its check below.
+/// columns would leave a few letters to each, a guard is its check, on up to three lines, and below it its kind and place.
 class GuardDelegate : public QStyledItemDelegate {
 public:
-    GuardDelegate(Theme& theme, QObject* parent)
-        : QStyledItemDelegate(parent)
-        , m_theme(theme) {}
+    GuardDelegate(Theme& theme, QTreeView& tree)
+        : QStyledItemDelegate(&tree)
+        , m_theme(theme)
+        , m_tree(tree) {}
 
     void setStacked(bool on) { m_stacked = on; }
     [[nodiscard]] bool isStacked() const { return m_stacked; }
@@ -37,14 +55,14 @@ public:
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option,
                                  const QModelIndex& index) const override {
         QSize size = QStyledItemDelegate::sizeHint(option, index);
-        if (m_stacked && !checkOf(index).isEmpty()) size.setHeight(m_theme.scaled(38));
+        if (m_stacked && !checkOf(index).isEmpty())
+            size.setHeight(m_theme.scaled(6) + lineHeight() * int(linesOf(index).size() + 1));
         return size;
     }
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override {
-        const QString check = m_stacked ? checkOf(index) : QString();
-        if (check.isEmpty()) return QStyledItemDelegate::paint(painter, option, index);
+        if (!m_stacked || checkOf(index).isEmpty()) return QStyledItemDelegate::paint(painter, option, index);
         QStyleOptionViewItem row = option;
         initStyleOption(&row, index);
         const QString kind = row.text;
@@ -53,39 +71,29 @@ public:
         const QWidget* view = option.widget;
         (view ? view->style() : QApplication::style())
             ->drawControl(QStyle::CE_ItemViewItem, &row, painter, view);
-        const Colours& c = m_theme.colours();
-        const bool failed = index.data(GuardsModel::FailedRole).toBool();
-        const QString place = index.siblingAtColumn(GuardsModel::AddedBy).data().toString();
-        QRect room = option.rect.adjusted(2, m_theme.scaled(2), -m_theme.scaled(6), -m_theme.scaled(2));
         painter->save();
         painter->setFont(m_theme.font(FontRole::CodeSmall));
-        const QFontMetrics metrics = painter->fontMetrics();
-        QRect line(room.left(), room.top(), room.width(), room.height() / 2);
-        painter->setPen(c.accent);
-        painter->drawText(line, Qt::AlignRight | Qt::AlignVCenter, place);
-        line.setRight(placeRect(option.rect, index).left() - m_theme.scaled(6));
-        if (failed) {
-            const int side = m_theme.scaled(14);
-            m_theme.icon(QStringLiteral("warning"), c.removed)
-                .paint(painter, QRect(line.left(), line.center().y() - side / 2, side, side));
-            line.setLeft(line.left() + side + m_theme.scaled(4));
+        QRect line(leftOf(index), option.rect.top() + m_theme.scaled(3), roomOf(index), lineHeight());
+        painter->setPen(m_theme.colours().text);
+        for (const QString& code : linesOf(index)) {
+            painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                              elided(painter->fontMetrics(), code, Qt::ElideRight, line.width()));
+            line.translate(0, lineHeight());
         }
-        painter->setPen(failed ? c.removed : c.text2);
-        painter->drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
-                          elided(metrics, kind, Qt::ElideRight, line.width()));
-        painter->setPen(c.text);
-        room.setTop(room.top() + room.height() / 2);
-        painter->drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
-                          elided(metrics, check, Qt::ElideRight, room.width()));
+        paintKindAndPlace(*painter, line, kind, index, placeRect(option.rect, index));
         painter->restore();
     }
 
-    /// Where a stacked row of this rectangle has its place.
+    /// Where a stacked row of this rectangle has its place: at the end of its last line, with half of that at most where
+    /// the kind needs the rest.
     [[nodiscard]] QRect placeRect(const QRect& row, const QModelIndex& index) const {
-        const QString place = index.siblingAtColumn(GuardsModel::AddedBy).data().toString();
-        const int width = QFontMetrics(m_theme.font(FontRole::CodeSmall)).horizontalAdvance(place);
-        const int right = row.right() - m_theme.scaled(6);
-        return {right - width, row.top(), width, row.height() / 2};
+        const QFontMetrics metrics(m_theme.font(FontRole::CodeSmall));
+        const int room = roomOf(index),
+                  kind = metrics.horizontalAdvance(index.data().toString()) + m_theme.scaled(26);
+        const int width =
+            std::min(metrics.horizontalAdvance(placeOf(index)) + 1, std::max(room / 2, room - kind));
+        const int right = leftOf(index) + room;
+        return {right - width, row.bottom() - m_theme.scaled(3) - lineHeight(), width, lineHeight()};
     }
 
 protected:
@@ -105,17 +113,63 @@ protected:
                 option->features |= QStyleOptionViewItem::HasDecoration;
             }
         }
+        if (index.column() == GuardsModel::Source && option->rect.width() > 0)
+            option->text = elidedPath(QFontMetricsF(option->font), option->text,
+                                      option->rect.width() - m_theme.scaled(8) -
+                                          (option->icon.isNull() ? 0 : option->decorationSize.width() + 4));
         option->palette.setColor(QPalette::Text, colour);
         option->palette.setColor(QPalette::HighlightedText, colour);
     }
 
 private:
+    static constexpr int mostLines = 3;
+
     [[nodiscard]] static QString checkOf(const QModelIndex& index) {
         if (index.column() != GuardsModel::Source || index.model()->hasChildren(index)) return {};
         return index.siblingAtColumn(GuardsModel::Check).data().toString();
     }
+    [[nodiscard]] static QString placeOf(const QModelIndex& index) {
+        return index.siblingAtColumn(GuardsModel::AddedBy).data().toString();
+    }
+    [[nodiscard]] int lineHeight() const { return m_theme.scaled(16); }
+
+    /// Where the lines of a guard begin: below its source, but never so deep that no room is left.
+    [[nodiscard]] int leftOf(const QModelIndex& index) const {
+        int depth = 1;
+        for (QModelIndex above = index.parent(); above.isValid(); above = above.parent())
+            ++depth;
+        return std::min(depth * m_tree.indentation(), m_tree.viewport()->width() / 4) + 2;
+    }
+    [[nodiscard]] int roomOf(const QModelIndex& index) const {
+        return std::max(m_tree.viewport()->width() - leftOf(index) - m_theme.scaled(6), m_theme.scaled(60));
+    }
+    [[nodiscard]] QStringList linesOf(const QModelIndex& index) const {
+        const QFontMetricsF metrics(m_theme.font(FontRole::CodeSmall));
+        const auto most = qsizetype(roomOf(index) / metrics.horizontalAdvance(u'0'));
+        return wrappedCode(checkOf(index), std::max<qsizetype>(most, 8), mostLines);
+    }
+
+    void paintKindAndPlace(QPainter& painter, QRect line, const QString& kind, const QModelIndex& index,
+                           const QRect& place) const {
+        const Colours& c = m_theme.colours();
+        painter.setPen(c.accent);
+        painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter,
+                         elided(painter.fontMetrics(), placeOf(index), Qt::ElideLeft, place.width()));
+        line.setRight(place.left() - m_theme.scaled(6));
+        const bool failed = index.data(GuardsModel::FailedRole).toBool();
+        if (failed) {
+            const int side = m_theme.scaled(14);
+            m_theme.icon(QStringLiteral("warning"), c.removed)
+                .paint(&painter, QRect(line.left(), line.center().y() - side / 2, side, side));
+            line.setLeft(line.left() + side + m_theme.scaled(4));
+        }
+        painter.setPen(failed ? c.removed : c.text2);
+        painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter,
+                         elided(painter.fontMetrics(), kind, Qt::ElideRight, line.width()));
+    }
 
     Theme& m_theme;
+    QTreeView& m_tree;
     bool m_stacked = false;
 };
 
@@ -160,7 +214,7 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     d->proxy->setRecursiveFilteringEnabled(true);
     d->tree->setAccessibleName(tr("Guards"));
     d->tree->setModel(d->proxy);
-    d->tree->setItemDelegate(d->delegate = new GuardDelegate(theme, d->tree));
+    d->tree->setItemDelegate(d->delegate = new GuardDelegate(theme, *d->tree));
     d->tree->viewport()->installEventFilter(this);
     d->tree->setUniformRowHeights(true);
     d->tree->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -214,12 +268,14 @@ void GuardsPanel::resizeEvent(QResizeEvent* event) {
 }
 
 bool GuardsPanel::eventFilter(QObject* watched, QEvent* event) {
+    // How many lines a check takes depends on the width.
+    if (event->type() == QEvent::Resize && d->delegate->isStacked()) emit d->delegate->sizeHintChanged({});
     if (event->type() == QEvent::MouseButtonPress)
         d->pressed = static_cast<QMouseEvent*>(event)->position().toPoint();
     return Panel::eventFilter(watched, event);
 }
 
-// A narrow panel has two lines a guard instead of columns.
+// A narrow panel has the lines of a guard one below the other instead of columns.
 void GuardsPanel::fitColumns() {
     const bool wide = width() >= theme().scaled(520), stacked = !wide;
     if (stacked != d->delegate->isStacked()) {
@@ -232,7 +288,7 @@ void GuardsPanel::fitColumns() {
     }
     for (const int column : {GuardsModel::Type, GuardsModel::Check, GuardsModel::AddedBy})
         d->tree->setColumnHidden(column, stacked);
-    d->tree->setIndentation(theme().scaled(wide ? 16 : 10));
+    d->tree->setIndentation(theme().scaled(wide ? 16 : 8));
     if (wide) d->tree->setColumnWidth(GuardsModel::Source, theme().scaled(190));
     d->tree->setColumnWidth(GuardsModel::Type, theme().scaled(130));
     d->tree->setColumnWidth(GuardsModel::AddedBy, theme().scaled(74));
