@@ -51,6 +51,18 @@ std::string problemText(const replay::CoverageProblem& problem, std::size_t top)
     return out + "      -> " + problem.advice + '\n';
 }
 
+/// How the graphs were judged, and where the mode is not the capture's own backend's.
+std::string judgedAs(const session::Session& session, replay::GraphBackend backend) {
+    if (backend == replay::GraphBackend::Cudagraphs)
+        return "judged as torch.compile(backend=\"cudagraphs\") does\n";
+    const bool another = session.kind == session::Kind::TorchTrace && !replay::ranInductor(session);
+    return std::string("judged as torch.compile(mode=\"reduce-overhead\") does") +
+           (another
+                ? ", which is Inductor's: nothing of Inductor is in this trace, and its graphs may differ;\n"
+                  "--backend cudagraphs judges as a backend that needs no Inductor\n"
+                : "\n");
+}
+
 std::string report(const session::Session& session, const replay::CoverageReport& coverage, std::size_t top) {
     std::string out;
     for (const GraphCoverage& graph : coverage.graphs) {
@@ -69,15 +81,18 @@ std::string report(const session::Session& session, const replay::CoverageReport
         std::string text;
         for (const CoverageVerdict verdict : coverageVerdicts)
             if (const std::size_t graphs = countOf(verdict); graphs > 0)
-                text += (text.empty() ? "" : ", ") + std::to_string(graphs) + ' ' +
-                        std::string(replay::coverageVerdictName(verdict));
+                text +=
+                    (text.empty() ? "" : ", ") +
+                    (verdict == CoverageVerdict::CudaGraph
+                         ? count(graphs, replay::coverageVerdictName(verdict))
+                         : std::to_string(graphs) + ' ' + std::string(replay::coverageVerdictName(verdict)));
         return text;
     };
     const std::string asCaptured = sum([&](CoverageVerdict verdict) { return coverage.count(verdict); });
     const std::string onGpu = sum([&](CoverageVerdict verdict) { return coverage.countOnGpu(verdict); });
     return out + count(coverage.graphs.size(), "compiled graph") +
            (asCaptured.empty() ? "" : ": " + asCaptured) + (onGpu.empty() ? "" : "; on a GPU: " + onGpu) +
-           '\n';
+           '\n' + judgedAs(session, coverage.backend);
 }
 
 json placeJson(const replay::CoveragePlace& place) {

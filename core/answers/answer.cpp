@@ -73,7 +73,7 @@ std::string_view standingText(Standing standing) {
     case Standing::InOrder:
         return "in order";
     case Standing::NotHere:
-        return "not in this capture";
+        return "not answered";
     }
     return {};
 }

@@ -44,9 +44,9 @@ enum class Standing : std::uint8_t {
     Know,     ///< something to know
     Checking, ///< not answered yet
     InOrder,
-    NotHere ///< the capture does not say; Answer::command would make it
+    NotHere ///< the capture does not say, or nobody looked; Answer::command would
 };
-/// "to change", "to know", "being checked", "in order", "not in this capture".
+/// "to change", "to know", "being checked", "in order", "not answered".
 [[nodiscard]] std::string_view standingText(Standing standing);
 /// "change", of JSON; never changed.
 [[nodiscard]] std::string_view standingName(Standing standing);

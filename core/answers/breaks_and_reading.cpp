@@ -13,6 +13,32 @@ namespace dynascope::answers::detail {
 using session::BreakGroup;
 using session::Session;
 
+namespace {
+
+/// "of 3 compiles 1 failed and 1 was skipped"; empty where every compile ended in code or a graph break.
+std::string withoutCode(const Session& session) {
+    const auto times = [&session](session::Status status) {
+        return static_cast<std::size_t>(
+            std::ranges::count(session.compiles, status, &session::Compile::status));
+    };
+    std::vector<std::string> parts;
+    const auto add = [&parts](std::size_t n, const char* one, const char* many) {
+        if (n > 0) parts.push_back(std::to_string(n) + ' ' + (n == 1 ? one : many));
+    };
+    add(times(session::Status::Failed), "failed", "failed");
+    add(times(session::Status::Skipped), "was skipped", "were skipped");
+    add(times(session::Status::Incomplete), "has no end in the log", "have no end in the log");
+    if (parts.empty()) return {};
+    // Of one compile no number is needed.
+    if (session.compiles.size() == 1) return "the one compile" + parts.front().substr(1);
+    std::string out = "of " + count(session.compiles.size(), "compile") + ' ';
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        out += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
+    return out;
+}
+
+} // namespace
+
 Answer breaksAnswer(const Session& session) {
     Answer out;
     out.question = Question::Breaks;
@@ -24,15 +50,10 @@ Answer breaksAnswer(const Session& session) {
     out.figure = std::to_string(summary.breaks);
     out.of = summary.breaks == 1 ? "graph break" : "graph breaks";
     if (summary.groups.empty()) {
-        const auto other = static_cast<std::size_t>(
-            std::count_if(session.compiles.begin(), session.compiles.end(), [](const session::Compile& c) {
-                return c.status == session::Status::Failed || c.status == session::Status::Incomplete ||
-                       c.status == session::Status::Skipped;
-            }));
+        const std::string other = withoutCode(session);
         out.standing = Standing::InOrder;
-        out.sentence = other == 0 ? "Every frame was captured whole."
-                                  : "No frame was cut; " + count(other, "compile") +
-                                        " failed, skipped or without an end in the log.";
+        out.sentence =
+            other.empty() ? "Every frame was captured whole." : "No break is recorded; " + other + '.';
         return out;
     }
     if (summary.groups.size() > 1) out.of += " for " + count(summary.groups.size(), "reason");

@@ -64,6 +64,27 @@ std::string_view causeOf(FailedGuard::Kind kind) {
     return {};
 }
 
+/// "went into code generation", to follow "the largest part of the time".
+std::string_view wentInto(session::CompilerPart part) {
+    switch (part) {
+    case session::CompilerPart::Dynamo:
+        return "went into Dynamo";
+    case session::CompilerPart::Aot:
+        return "went into AOTAutograd";
+    case session::CompilerPart::Passes:
+        return "went into Inductor's passes and lowering";
+    case session::CompilerPart::CodeGen:
+        return "went into code generation";
+    case session::CompilerPart::Kernels:
+        return "went into compiling and loading kernels";
+    case session::CompilerPart::Cache:
+        return "went into looking things up in caches";
+    case session::CompilerPart::Other:
+        break;
+    }
+    return "went into what has none of these names";
+}
+
 /// "All because a size changed" or "9 because a size changed, 1 because a dtype changed".
 std::string causesText(const std::vector<std::pair<std::string, std::size_t>>& causes, std::size_t all) {
     if (causes.size() == 1 && all > 1) return "All because " + causes.front().first;
@@ -248,8 +269,9 @@ Answer compiledAnswer(const Session& session) {
         out.picture = Picture::Shares;
         out.axis =
             "By timing events; of those that ran at once, as workers do, the one that began last counts";
-        out.sentence += " The largest part of the time, " + percent(out.items.front().value, covered) +
-                        ", is " + out.items.front().label + '.';
+        out.sentence += " The largest part of the time, " + percent(out.items.front().value, covered) + ", " +
+                        std::string(wentInto(static_cast<session::CompilerPart>(out.items.front().count))) +
+                        '.';
     }
     if (all > 1 && session::compileTime(session.compiles[slowest]) > 0) {
         const Compile& compile = session.compiles[slowest];

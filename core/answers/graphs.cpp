@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Answers that read graphs: CUDA graphs, memory, ranks, stages derived again.
+// Answers that read graphs: CUDA graphs, memory, ranks.
 #include "core/answers/parts.h"
 
 #include "core/base/words.h"
@@ -9,12 +9,9 @@
 #include "core/replay/plan.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
-namespace dynascope::answers {
-
-namespace detail {
+namespace dynascope::answers::detail {
 
 using replay::CoverageVerdict;
 using replay::GraphCoverage;
@@ -64,6 +61,19 @@ std::string reasonText(const Session& session, const GraphCoverage& graph) {
                                  : graphName(session, graph) + ": " + sentenceOf(graph.message);
 }
 
+/// What a run whose backend was not Inductor has of a mode that is Inductor's.
+std::string otherBackend(const Session& session, const TaskContext& task) {
+    const replay::CoverageReport report =
+        replay::cudagraphCoverage(session, replay::GraphBackend::Cudagraphs, task);
+    const std::size_t good =
+        report.count(CoverageVerdict::CudaGraph) + report.countOnGpu(CoverageVerdict::CudaGraph);
+    return "Nothing of Inductor is in this trace, and the mode is Inductor's: it needs backend=\"inductor\", "
+           "the default, "
+           "whose graphs may differ from these. backend=\"cudagraphs\" works without Inductor and would "
+           "record " +
+           std::to_string(good) + " of " + count(report.graphs.size(), "graph") + " on a GPU.";
+}
+
 } // namespace
 
 Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
@@ -108,8 +118,8 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     out.axis = "Each compiled graph";
     if (good + none == all && good > 0) {
         out.standing = Standing::InOrder;
-        const std::string records =
-            std::string("mode=\"reduce-overhead\" would record ") + (good == 1 ? "it." : "all of them.");
+        const std::string records = std::string("Inductor with mode=\"reduce-overhead\" would record ") +
+                                    (good == 1 ? "it." : "all of them.");
         out.sentence = cpuAlone ? (good == 1 ? "Its" : "Their") +
                                       (" tensors are on the CPU here: on one GPU, " + records)
                                 : records;
@@ -144,6 +154,8 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     }
     out.note += std::string(out.note.empty() ? "" : " ") +
                 "By the checks that PyTorch makes when it compiles; nothing was run.";
+    if (session.kind == session::Kind::TorchTrace && !replay::ranInductor(session))
+        out.note += ' ' + otherBackend(session, task);
     keepFirst(out, mostCells);
     return out;
 }
@@ -315,93 +327,4 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
     return out;
 }
 
-} // namespace detail
-
-bool isDerivable(const session::Stage& stage) {
-    static constexpr std::array<std::string_view, 4> names{"aot_joint_graph", "aot_inference_graph",
-                                                           "aot_forward_graph", "aot_backward_graph"};
-    return stage.content == session::Stage::Content::Graph &&
-           std::find(names.begin(), names.end(), stage.name) != names.end();
-}
-
-namespace {
-
-/// "2 have the operators, arguments and results that PyTorch captured, 1 declined with a reason."
-std::string verdictsOf(const StageChecks& checks) {
-    std::string out;
-    const auto add = [&out](std::size_t stages, const std::string& one, const std::string& many) {
-        if (stages > 0)
-            out += (out.empty() ? "" : ", ") + std::to_string(stages) + ' ' + (stages == 1 ? one : many);
-    };
-    const std::string captured = " the operators, arguments and results that PyTorch captured";
-    add(checks.isomorphic, "has" + captured, "have" + captured);
-    add(checks.equivalent, "computes the same numbers in another form",
-        "compute the same numbers in another form");
-    add(checks.declined, "declined with a reason", "declined with a reason");
-    return out + '.';
-}
-
-} // namespace
-
-Answer stagesAnswer(const session::Session& session, const StageChecks& checks) {
-    Answer out;
-    out.question = Question::Stages;
-    std::size_t derivable = checks.stages;
-    if (derivable == 0)
-        for (const session::Compile& compile : session.compiles)
-            for (const session::StagePtr& stage : compile.stages)
-                derivable += isDerivable(*stage) ? 1 : 0;
-    if (derivable == 0)
-        return detail::notHere(Question::Stages,
-                               "This capture has no stage of AOTAutograd that could be derived again from "
-                               "the one before it.");
-    const std::size_t good = checks.isomorphic + checks.equivalent;
-    if (checks.checked() == 0 && !checks.running) {
-        out = detail::notHere(Question::Stages,
-                              (checks.trouble.empty() ? std::string() : checks.trouble + ' ') + "None of " +
-                                  count(derivable, "stage") +
-                                  " was checked. Deriving them again and comparing takes the engine.",
-                              "dynascope-cli rederive CAPTURE");
-        return out;
-    }
-    out.figure = std::to_string(good);
-    out.of =
-        "of " + count(derivable, "stage") +
-        (checks.equivalent > 0 ? " derived again, alike or equal in numbers" : " derived again as captured");
-    out.picture = Picture::Cells;
-    out.axis = "Each derived stage";
-    out.items = checks.cells;
-    if (checks.running) {
-        out.standing = Standing::Checking;
-        out.sentence = std::to_string(checks.checked()) + " of " + std::to_string(derivable) + " checked; " +
-                       (checks.different > 0 ? std::to_string(checks.different) + " different so far."
-                                             : "none is different so far.");
-    } else if (checks.different > 0) {
-        out.standing = Standing::Change;
-        out.sentence = count(checks.different, "stage") + (checks.different == 1 ? " differs" : " differ") +
-                       " from what was derived again: " + checks.firstDifferent;
-        out.proof = checks.first;
-    } else if (checks.notDerived > 0 || checks.checked() < derivable) {
-        out.standing = Standing::Know;
-        out.sentence = (checks.declined > 0 ? std::to_string(checks.declined) + " declined with a reason, "
-                                            : std::string()) +
-                       std::to_string(derivable - good - checks.declined) + " of " +
-                       count(derivable, "stage") + " could not be checked" +
-                       (checks.trouble.empty() ? "." : ": " + detail::sentenceOf(checks.trouble));
-    } else {
-        out.standing = checks.declined > 0 ? Standing::Know : Standing::InOrder;
-        out.sentence = verdictsOf(checks);
-    }
-    // A verdict that is not simply good says more than the others.
-    if (out.proof.isEmpty() && !out.items.empty()) {
-        const auto said = std::ranges::find_if(
-            out.items, [](const Item& item) { return item.meaning != Item::Meaning::Good; });
-        out.proof = (said == out.items.end() ? out.items.front() : *said).target;
-    }
-    out.note = "AOTAutograd's metadata, joint, inference, forward and backward graphs, derived from the "
-               "stage before; Inductor's passes are not among them.";
-    detail::keepFirst(out, detail::mostCells);
-    return out;
-}
-
-} // namespace dynascope::answers
+} // namespace dynascope::answers::detail

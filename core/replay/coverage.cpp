@@ -305,6 +305,22 @@ std::vector<std::size_t> staticInputsOf(std::string_view metadata) {
     return out;
 }
 
+bool ranInductor(const session::Session& session) {
+    const auto isInductors = [](const session::StagePtr& stage) {
+        return stage->phase == Phase::PreGrad || stage->phase == Phase::PostGradForward ||
+               stage->phase == Phase::PostGradBackward || stage->phase == Phase::Code;
+    };
+    return std::ranges::any_of(session.compiles,
+                               [&](const session::Compile& compile) {
+                                   // Only Inductor's graphs are cached.
+                                   return !compile.caches.empty() ||
+                                          std::ranges::any_of(compile.stages, isInductors);
+                               }) ||
+           std::ranges::any_of(session.timings, [](const session::TimingEvent& event) {
+               return event.name == "inductor_compile";
+           });
+}
+
 CoverageReport cudagraphCoverage(const session::Session& session, GraphBackend backend,
                                  const TaskContext& task) {
     return Report(session, backend, task).run();

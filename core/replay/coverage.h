@@ -82,6 +82,10 @@ struct CoverageReport {
 [[nodiscard]] CoverageReport cudagraphCoverage(const session::Session& session, GraphBackend backend,
                                                const TaskContext& task = {});
 
+/// Whether a stage, a cache or a timing event of Inductor's is in the capture. Where a trace has none, another backend
+/// compiled it: the mode "reduce-overhead" is Inductor's alone.
+[[nodiscard]] bool ranInductor(const session::Session& session);
+
 /// One graph by itself. `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of
 /// other graphs, by ordinal, sorted.
 [[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,

@@ -208,7 +208,48 @@ private slots:
         QVERIFY(has(compiled.sentence, "1 of 2 compiles failed: 0/0 with Unsupported: cannot."));
         QCOMPARE(compiled.proof.compile, std::size_t(0));
         // A frame that failed was not captured whole.
-        QVERIFY(has(answers::answer(session, Question::Breaks).sentence, "1 compile failed"));
+        const auto whole = [](std::vector<session::Compile> compiles) {
+            return answers::answer(traceOf(std::move(compiles)), Question::Breaks).sentence;
+        };
+        QCOMPARE(whole({failed, compileOf(1, 0)}),
+                 std::string("No break is recorded; of 2 compiles 1 failed."));
+        QCOMPARE(whole({failed}), std::string("No break is recorded; the one compile failed."));
+        session::Compile skipped = compileOf(1, 0), open = compileOf(2, 0);
+        skipped.status = session::Status::Skipped;
+        open.status = session::Status::Incomplete;
+        QCOMPARE(whole({open}), std::string("No break is recorded; the one compile has no end in the log."));
+        QCOMPARE(whole({failed, skipped, skipped, open}),
+                 std::string("No break is recorded; of 4 compiles 1 failed, 2 were skipped and 1 has no end "
+                             "in the log."));
+        QCOMPARE(whole({compileOf(1, 0)}), std::string("Every frame was captured whole."));
+    }
+
+    /// The parts of the compiler are named so that the sentence is one.
+    void whereTheTimeWentIsASentence() {
+        session::Session session = traceOf({compileOf(0, 0)});
+        session::TimingEvent event;
+        event.name = "async_compile.wait";
+        event.durationUs = 5e5;
+        event.compile = 0;
+        session.timings = {event};
+        QVERIFY(has(answers::answer(session, Question::Compiled).sentence,
+                    "The largest part of the time, 100 %, went into compiling and loading kernels."));
+    }
+
+    /// reduce-overhead is a mode of Inductor: a run with another backend is told what works there.
+    void aRunWithoutInductorIsToldWhatWorksThere() {
+        const session::SessionPtr aotEager = sample("encoder_train.log");
+        const session::SessionPtr inductor = sample("graph_breaks.log");
+        QVERIFY(aotEager && inductor);
+        QVERIFY(!replay::ranInductor(*aotEager) && replay::ranInductor(*inductor));
+        const Answer answer = answers::answer(*aotEager, Question::CudaGraphs);
+        QVERIFY(has(answer.note, "Nothing of Inductor is in this trace"));
+        const auto report = replay::cudagraphCoverage(*aotEager, replay::GraphBackend::Cudagraphs);
+        QVERIFY(has(answer.note, "backend=\"cudagraphs\" works without Inductor and would record " +
+                                     std::to_string(report.countOnGpu(replay::CoverageVerdict::CudaGraph)) +
+                                     " of " + std::to_string(report.graphs.size()) + " graphs"));
+        QVERIFY(answers::answer(*inductor, Question::CudaGraphs).note.find("Nothing of Inductor") ==
+                std::string::npos);
     }
 
     void aFrameAtTheLimit() {
@@ -244,8 +285,12 @@ private slots:
         QVERIFY(session);
         const Answer unchecked = answers::answer(*session, Question::Stages);
         QCOMPARE(unchecked.standing, Standing::NotHere);
-        QVERIFY(has(unchecked.sentence, "None of 3 stages was checked"));
+        QVERIFY(has(unchecked.sentence, "Not checked: none of 3 graphs"));
+        QCOMPARE(unchecked.command, std::string("dynascope-cli rederive CAPTURE"));
         answers::StageChecks checks;
+        checks.trouble = "no engine";
+        QVERIFY(has(stagesAnswer(*session, checks).sentence, "No engine. Not checked: none of 3 graphs"));
+        checks.trouble.clear();
         checks.stages = 3;
         checks.isomorphic = 2;
         checks.running = true;

@@ -238,7 +238,7 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QVERIFY2(text.out.contains("    skipping cudagraphs due to mutated inputs (1 instances)\n"),
                  text.out);
         QVERIFY2(text.out.contains("arg0_1 by copy_  aten.copy_.default  cap.py:64"), text.out);
-        QVERIFY2(text.out.endsWith("1 compiled graph: 1 skipped; on a GPU: 1 skipped\n"), text.out);
+        QVERIFY2(text.out.contains("1 compiled graph: 1 skipped; on a GPU: 1 skipped\n"), text.out);
         const Run json = cli({"cudagraphs", log, "--json", "--backend", "cudagraphs"});
         const QJsonObject document = QJsonDocument::fromJson(json.out).object();
         QCOMPARE(document["backend"].toString(), QString("cudagraphs"));
