@@ -381,7 +381,10 @@ GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const DiffOptions& 
 
 GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const Origins& known,
                      const DiffOptions& options) {
-    return &a == &b && known.empty() ? sameGraph(a) : Differ(a, b, known, options).run();
+    if (&a == &b && known.empty()) return sameGraph(a);
+    GraphDiff out = Differ(a, b, known, options).run();
+    out.gradientB = detail::gradientsOf(a, b);
+    return out;
 }
 
 } // namespace dynascope::diff

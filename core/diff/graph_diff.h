@@ -51,6 +51,10 @@ struct GraphDiff {
     std::vector<ir::NodeIndex> partnerOfA, partnerOfB; ///< one-to-one alignment; ir::npos where none
     std::vector<Row> rows;                             ///< both graphs in order, aligned
     std::vector<Link> links; ///< provenance: includes the one-to-one pairs; sorted by (a, b)
+    /// By node of B: whether it is computed from a tangent. Empty where B has no tangents, or A has some too. Such a node
+    /// belongs to backward: a node of A that it is linked to, and that it is no partner of, is the one whose gradient it
+    /// has a part in.
+    std::vector<bool> gradientB;
     /// By index in A, Changed nodes only, sorted
     std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>> details;
     std::size_t same = 0, respelled = 0, changed = 0, moved = 0, added = 0, removed = 0;
@@ -58,6 +62,10 @@ struct GraphDiff {
     [[nodiscard]] bool identical() const { return changed + moved + added + removed == 0; }
     [[nodiscard]] std::vector<ir::NodeIndex> linksFromA(ir::NodeIndex a) const;
     [[nodiscard]] std::vector<ir::NodeIndex> linksFromB(ir::NodeIndex b) const;
+    /// Whether `link` leads to what computes a gradient, rather than to what its node became.
+    [[nodiscard]] bool toGradient(const Link& link) const {
+        return link.b < gradientB.size() && gradientB[link.b] && partnerOfB[link.b] != link.a;
+    }
     [[nodiscard]] const std::vector<FieldChange>* detail(ir::NodeIndex a) const;
 };
 

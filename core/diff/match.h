@@ -50,4 +50,7 @@ void takeOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>
                  const std::vector<Form>& formsB, const Mentioned& known, Alignment& alignment,
                  std::vector<Link>& links);
 
+/// GraphDiff::gradientB. Linear.
+[[nodiscard]] std::vector<bool> gradientsOf(const ir::Graph& a, const ir::Graph& b);
+
 } // namespace dynascope::diff::detail

@@ -55,10 +55,13 @@ std::string printDiff(const ir::Graph& a, const ir::Graph& b, const GraphDiff& d
         if (rewritten && ofA && row.b != npos) out += "  ->  " + line(b, row.b);
         out += '\n';
         if (row.change == Change::Removed) {
-            std::string became;
-            for (const NodeIndex j : diff.linksFromA(row.a))
-                became += (became.empty() ? "" : ", ") + b.node(j).name;
+            std::string became, gradient;
+            for (const NodeIndex j : diff.linksFromA(row.a)) {
+                std::string& list = diff.toGradient({row.a, j}) ? gradient : became;
+                list += (list.empty() ? "" : ", ") + b.node(j).name;
+            }
             if (!became.empty()) out += "      became " + became + "\n";
+            if (!gradient.empty()) out += "      its gradient: " + gradient + "\n";
         }
         const auto* fields = row.change == Change::Changed ? diff.detail(row.a) : nullptr;
         if (fields == nullptr) continue;

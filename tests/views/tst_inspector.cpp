@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/ir/text.h"
 #include "tests/views/panel_test.h"
 #include "views/inspector/fact_section.h"
 #include "views/inspector/fact_text.h"
@@ -23,6 +24,7 @@ private slots:
     void linksGoToNodes();
     void tellsACompile();
     void tellsARecompile();
+    void tellsGradientsApart();
     void refreshesOnlyWhenShown();
     void slowPanelsRefreshInTurns();
     void textIsNeverMarkup();
@@ -35,6 +37,66 @@ private slots:
     void nothingIsCutOff_data();
     void nothingIsCutOff();
 };
+
+/// The badge of a section; a line that no badge is, where there is no such section.
+QString diffChip(const Facts& facts, const char* title) {
+    for (const Section& section : facts.sections)
+        if (section.title == QLatin1String(title)) return section.chip;
+    return QStringLiteral("no section ") + QLatin1String(title);
+}
+
+/// A backward node of the same line is no part of what a forward node became.
+void TestInspector::tellsGradientsApart() {
+    const auto read = [](const std::string& text) {
+        const auto graph = ir::readGraph(text);
+        if (!graph) qFatal("%s", graph.error().toString().c_str());
+        return *graph;
+    };
+    const ir::GraphPtr a = read("class m(torch.nn.Module):\n"
+                                "    def forward(self, x):\n"
+                                "        # File: m.py:3 in forward, code: y = silu(x)\n"
+                                "        y = torch.nn.functional.silu(x)\n"
+                                "        return (y,)\n");
+    const ir::GraphPtr b = read("class m(torch.nn.Module):\n"
+                                "    def forward(self, primals_1, tangents_1):\n"
+                                "        # File: m.py:3 in forward, code: y = silu(x)\n"
+                                "        sigmoid = torch.ops.aten.sigmoid.default(primals_1)\n"
+                                "        mul = torch.ops.aten.mul.Tensor(primals_1, sigmoid)\n"
+                                "        sub = torch.ops.aten.sub.Tensor(sigmoid, 1)\n"
+                                "        mul_1 = torch.ops.aten.mul.Tensor(tangents_1, sub)\n"
+                                "        mul_2 = torch.ops.aten.mul.Tensor(mul_1, sigmoid)\n"
+                                "        return (mul, mul_2)\n");
+    const diff::GraphDiff diff = diff::diffGraphs(*a, *b);
+    QCOMPARE(diff.gradientB.size(), b->size());
+    QVERIFY(diff.gradientB[b->find("mul_2")] && !diff.gradientB[b->find("mul")]);
+    NodeFactsInput in;
+    in.graph = a.get();
+    in.other = b.get();
+    in.diff = &diff;
+    in.side = Side::A;
+    in.node = a->find("y");
+    in.otherStage = QStringLiteral("joint");
+    const Theme theme;
+    const Facts facts = nodeFacts(in, theme.colours());
+    const auto names = [&facts](const char* title) {
+        QStringList out;
+        for (const Section& section : facts.sections)
+            if (section.title == QLatin1String(title))
+                for (const Fact& fact : section.facts)
+                    if (fact.kind == Fact::Kind::Card) out << fact.tokens.front().text;
+        return out;
+    };
+    QVERIFY(names("Became in B").contains("mul"));
+    QVERIFY(!names("Became in B").contains("mul_1") && !names("Became in B").contains("mul_2"));
+    QVERIFY(names("Its gradient in B").contains("mul_2"));
+    in.graph = b.get();
+    in.other = a.get();
+    in.side = Side::B;
+    in.node = b->find("mul_2");
+    const Facts back = nodeFacts(in, theme.colours());
+    QCOMPARE(diffChip(back, "Gradient of"), QString());
+    QVERIFY(diffChip(back, "Came from A").startsWith("no section"));
+}
 
 void TestInspector::tellsANode() {
     test::Fixture f;
@@ -50,6 +112,8 @@ void TestInspector::tellsANode() {
     QVERIFY(text.contains("none (kept for its write)"));
     QVERIFY(text.contains("Became in B"));
     QVERIFY(text.contains("select_scatter"));
+    // It has no partner, and yet is not gone: the badge does not say that it was removed.
+    QCOMPARE(diffChip(facts, "Became in B"), QStringLiteral("replaced"));
     QVERIFY(text.contains("cap.py:"));
     f.select(Side::B, "select_scatter");
     QVERIFY(panel->plainText().contains("Came from A"));

@@ -363,7 +363,7 @@ Marks marksOf(const std::shared_ptr<const diff::GraphDiff>& diff, bool isA, std:
     marks.linkCounts.assign(nodes, 0);
     for (const diff::Link& link : diff->links) {
         const ir::NodeIndex node = isA ? link.a : link.b;
-        if (node < nodes) ++marks.linkCounts[node];
+        if (node < nodes && !diff->toGradient(link)) ++marks.linkCounts[node];
     }
     return marks;
 }

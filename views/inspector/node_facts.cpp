@@ -230,42 +230,74 @@ Fact card(diff::Change change, const Node& node, Side side, NodeIndex index) {
     return out;
 }
 
-std::optional<Section> diffSection(const NodeFactsInput& in) {
-    if (!in.diff || !in.other) return std::nullopt;
+/// Nodes of the other graph as cards; beyond the first ones they are counted.
+void addCards(Section& section, const std::vector<NodeIndex>& nodes, const std::vector<diff::Change>& theirs,
+              const NodeFactsInput& in) {
+    const Side side = in.side == Side::A ? Side::B : Side::A;
+    for (std::size_t i = 0; i < std::min(nodes.size(), mostCards); ++i)
+        if (nodes[i] < theirs.size())
+            section.facts.push_back(card(theirs[nodes[i]], in.other->node(nodes[i]), side, nodes[i]));
+    if (nodes.size() > mostCards)
+        section.facts.push_back(paragraph({quiet(tr("and %1 more").arg(nodes.size() - mostCards))}));
+}
+
+void addFieldChanges(Section& section, const NodeFactsInput& in) {
+    const NodeIndex inA = in.side == Side::A ? in.node : in.diff->partnerOfB[in.node];
+    const auto* fields = inA == ir::npos ? nullptr : in.diff->detail(inA);
+    if (!fields) return;
+    for (const diff::FieldChange& field : *fields) {
+        Fact row = fact(toQString(field.field),
+                        {mono(toQString(field.a)), quiet(QStringLiteral(" → ")), mono(toQString(field.b))},
+                        tr("This field of the node differs: stage A's value, then stage B's."));
+        row.change = diff::Change::Changed;
+        section.facts.push_back(std::move(row));
+    }
+}
+
+/// What the node became or came from; apart from that, what computes its gradient or whose gradient it computes.
+std::vector<Section> diffSections(const NodeFactsInput& in) {
+    if (!in.diff || !in.other) return {};
     const bool fromA = in.side == Side::A;
-    const Side otherSide = fromA ? Side::B : Side::A;
     const auto& own = fromA ? in.diff->a : in.diff->b;
     const auto& theirs = fromA ? in.diff->b : in.diff->a;
-    if (in.node >= own.size()) return std::nullopt;
-    Section out;
-    out.title = fromA ? tr("Became in B") : tr("Came from A");
-    const diff::Change change = own[in.node];
-    out.chip = toQString(diff::changeName(change));
-    out.chipTone = change == diff::Change::Added     ? QStringLiteral("added")
-                   : change == diff::Change::Removed ? QStringLiteral("removed")
-                   : change == diff::Change::Changed ? QStringLiteral("changed")
-                                                     : QString();
-    const std::vector<NodeIndex> related =
-        fromA ? in.diff->linksFromA(in.node) : in.diff->linksFromB(in.node);
-    for (std::size_t i = 0; i < std::min(related.size(), mostCards); ++i)
-        if (related[i] < theirs.size())
-            out.facts.push_back(card(theirs[related[i]], in.other->node(related[i]), otherSide, related[i]));
-    if (related.size() > mostCards)
-        out.facts.push_back(paragraph({quiet(tr("and %1 more").arg(related.size() - mostCards))}));
-    if (related.empty())
-        out.facts.push_back(
-            paragraph({quiet(fromA ? tr("Nothing in %1: the node was removed.").arg(in.otherStage)
-                                   : tr("Nothing in %1: the node is new.").arg(in.otherStage))}));
-    const NodeIndex inA = fromA ? in.node : in.diff->partnerOfB[in.node];
-    if (const auto* fields = inA == ir::npos ? nullptr : in.diff->detail(inA))
-        for (const diff::FieldChange& field : *fields) {
-            Fact row =
-                fact(toQString(field.field),
-                     {mono(toQString(field.a)), quiet(QStringLiteral(" → ")), mono(toQString(field.b))},
-                     tr("This field of the node differs: stage A's value, then stage B's."));
-            row.change = diff::Change::Changed;
-            out.facts.push_back(std::move(row));
-        }
+    if (in.node >= own.size()) return {};
+    std::vector<NodeIndex> related, gradient;
+    for (const NodeIndex other : fromA ? in.diff->linksFromA(in.node) : in.diff->linksFromB(in.node)) {
+        const diff::Link link = fromA ? diff::Link{in.node, other} : diff::Link{other, in.node};
+        (in.diff->toGradient(link) ? gradient : related).push_back(other);
+    }
+    std::vector<Section> out;
+    const bool backward = !fromA && in.node < in.diff->gradientB.size() && in.diff->gradientB[in.node];
+    if (!backward || gradient.empty()) {
+        Section& section = out.emplace_back();
+        const diff::Change change = own[in.node];
+        section.title = related.empty() ? (fromA ? tr("In B") : tr("In A"))
+                        : fromA         ? tr("Became in B")
+                                        : tr("Came from A");
+        // A node that became others has no partner, yet nothing of it is lost.
+        const bool alone = change == diff::Change::Added || change == diff::Change::Removed;
+        section.chip = alone && !related.empty() ? (fromA ? tr("replaced") : QString())
+                                                 : toQString(diff::changeName(change));
+        section.chipTone = alone && !related.empty()         ? QStringLiteral("changed")
+                           : change == diff::Change::Added   ? QStringLiteral("added")
+                           : change == diff::Change::Removed ? QStringLiteral("removed")
+                           : change == diff::Change::Changed ? QStringLiteral("changed")
+                                                             : QString();
+        addCards(section, related, theirs, in);
+        if (related.empty())
+            section.facts.push_back(paragraph({quiet(
+                (fromA      ? in.diff->gradientB.empty() ? tr("Nothing in %1 comes from this node.")
+                                                         : tr("Nothing of forward in %1 comes from this node.")
+                      : backward ? tr("Nothing in %1: the node computes a gradient.")
+                            : tr("Nothing in %1: the node is new."))
+                    .arg(in.otherStage))}));
+        addFieldChanges(section, in);
+    }
+    if (!gradient.empty()) {
+        Section& section = out.emplace_back();
+        section.title = fromA ? tr("Its gradient in B") : tr("Gradient of");
+        addCards(section, gradient, theirs, in);
+    }
     return out;
 }
 
@@ -308,7 +340,8 @@ Facts nodeFacts(const NodeFactsInput& in, const Colours& colours) {
     out.chipTone = kind == ir::OpKind::Write ? QStringLiteral("write") : QString();
     out.stripe = colours.op(kind);
     out.sections.push_back(mainSection(in, node));
-    if (auto section = diffSection(in)) out.sections.push_back(std::move(*section));
+    for (Section& section : diffSections(in))
+        out.sections.push_back(std::move(section));
     out.sections.push_back(originSection(node));
     return out;
 }
