@@ -77,10 +77,26 @@ void addRow(Table& table, const CompilePasses& passes, const PassRow& row) {
                change, stageName(passes, row), noteOf(row)});
 }
 
-/// Passes of one phase that changed nothing, in one row.
-void addQuiet(Table& table, std::size_t passes, double us, std::size_t skipped) {
-    if (passes > 0) table.add({"", passCount(passes) + " changed nothing", milliseconds(us)});
-    if (skipped > 0) table.add({"", passCount(skipped) + " did not run"});
+/// Passes of one phase that changed nothing, for one row.
+struct Quiet {
+    std::size_t passes = 0, skipped = 0;
+    std::size_t outer = 0; ///< of `passes`, those within no other pass
+    double us = 0; ///< of those alone: the others' time is within theirs, or within that of a row above
+
+    void add(const PassRow& row) {
+        ++passes;
+        if (row.depth > 0) return;
+        ++outer;
+        us += row.pass->us;
+    }
+};
+
+void addQuiet(Table& table, const Quiet& quiet) {
+    if (quiet.passes > 0 && quiet.outer > 0)
+        table.add({"", passCount(quiet.passes) + " changed nothing", milliseconds(quiet.us)});
+    else if (quiet.passes > 0)
+        table.add({"", passCount(quiet.passes) + " within the last changed nothing"});
+    if (quiet.skipped > 0) table.add({"", passCount(quiet.skipped) + " did not run"});
 }
 
 std::string phaseName(const inductor::Phase& phase) {
@@ -101,14 +117,9 @@ std::string report(const CompilePasses& passes, bool all) {
         const inductor::Phase* phase = passes.rows[i].phase;
         Table table({Table::Align::Right, Table::Align::Left, Table::Align::Right, Table::Align::Left,
                      Table::Align::Left, Table::Align::Left, Table::Align::Left});
-        std::size_t quiet = 0, skipped = 0;
+        Quiet quiet;
         bool changed = false;
-        double us = 0;
-        const auto endQuiet = [&] {
-            addQuiet(table, quiet, us, skipped);
-            quiet = skipped = 0;
-            us = 0;
-        };
+        const auto endQuiet = [&] { addQuiet(table, std::exchange(quiet, {})); };
         for (; i < passes.rows.size() && passes.rows[i].phase == phase; ++i) {
             const PassRow& row = passes.rows[i];
             const bool said =
@@ -118,10 +129,9 @@ std::string report(const CompilePasses& passes, bool all) {
                 endQuiet();
                 addRow(table, passes, row);
             } else if (row.pass->kind == "skipped") {
-                ++skipped;
+                ++quiet.skipped;
             } else {
-                ++quiet;
-                us += row.pass->us;
+                quiet.add(row);
             }
         }
         endQuiet();

@@ -126,6 +126,7 @@ struct Phase {
     std::map<std::string, std::string> options; ///< settings that matter to it, as Python spells them
     std::uint32_t first = 0, last = 0;          ///< states at its beginning and end; 0: none
     double us = 0, ownUs = 0;                   ///< in all, what recording took included; and that alone
+    double passesUs = 0;                        ///< of the passes that ran in it, without those within others
     bool ended = false;
     std::string exception;
     std::vector<std::uint32_t>
@@ -137,8 +138,9 @@ struct Phase {
     };
     std::vector<Decomposed> decompositions;
 
-    /// What it took without recording, in microseconds.
-    [[nodiscard]] double ownTime() const { return std::max(0.0, us - ownUs); }
+    /// What it took without recording, in microseconds: never less than its passes, though recordings from before the
+    /// recorder's clock stood still while it wrote counted some of its own time twice.
+    [[nodiscard]] double ownTime() const { return std::max(passesUs, us - ownUs); }
 };
 
 struct Compile {

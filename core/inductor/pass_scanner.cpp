@@ -281,7 +281,11 @@ private:
         if (m_out.pass(number) == nullptr) return false;
         Pass& out = m_out.m_passes[number - 1];
         out.after = id(object, "after");
-        out.us = json::number(object, "time_us");
+        if (!out.ended) { // a damaged recording may end a pass twice
+            out.us = std::max(0.0, json::number(object, "time_us"));
+            if (out.parent == 0 && out.phase > 0 && out.phase <= m_out.m_phases.size())
+                m_out.m_phases[out.phase - 1].passesUs += out.us;
+        }
         out.ended = true;
         out.nodesBefore = size(object, "nodes_before");
         out.nodesAfter = size(object, "nodes_after");

@@ -149,6 +149,18 @@ class BlockTest(unittest.TestCase):
         for end in self.recording.of("graph_end"):
             self.assertLessEqual(end["own_us"], end["time_us"])
 
+    def test_no_phase_is_shorter_than_its_passes(self):
+        inner = collections.Counter()
+        count = collections.Counter()
+        for entry in self.recording.passes():
+            if not entry["parent"]:
+                inner[entry["graph"]] += entry["time_us"]
+                count[entry["graph"]] += 1
+        self.assertTrue(any(inner.values()))
+        for end in self.recording.of("graph_end"):
+            rounded = count[end["graph"]] + 1  # each to a microsecond
+            self.assertLessEqual(inner[end["graph"]], end["time_us"] - end["own_us"] + rounded)
+
     def test_phases(self):
         graphs = {graph["id"]: graph for graph in self.recording.of("graph")}
         kinds = [(graph["phase"], graph["graph"]) for graph in graphs.values()]

@@ -69,6 +69,7 @@ private slots:
     void anotherRunHasNoPasses();
     void aRecordingAloneIsACapture();
     void hostileRecordsAreLeftOut();
+    void noPhaseIsShorterThanItsPasses();
     void textsThatDoubleEnd();
     void aCutRecordingEndsWhereItWasCut();
 };
@@ -242,6 +243,24 @@ void TestInductorPasses::aRecordingAloneIsACapture() {
     QVERIFY(found.rows.size() > 50 && found.stages.size() > 10);
     for (const PassStage& stage : found.stages)
         QVERIFY2(stage.stage->graph().has_value(), stage.stage->label().c_str());
+}
+
+/// Recordings from before the recorder's clock stood still while it wrote say that some are.
+void TestInductorPasses::noPhaseIsShorterThanItsPasses() {
+    RecordingWriter writer;
+    writer.record('H', R"({"format":1,"torch":"2.13.0"})")
+        .record('C', R"({"id":1,"compile_id":"0/0","attempt":0,"run":1})")
+        .record('G', R"({"id":1,"compile":1,"phase":"pre_grad","graph":"dynamo"})")
+        .record('T', R"({"id":1,"graph":1,"module":1,"base":0,"text":["a"],"count":1,"nodes":[[1,"a"]]})")
+        .record('p', R"({"index":1,"name":"outer","graph":1,"parent":0,"before":1})")
+        .record('p', R"({"index":2,"name":"inner","graph":1,"parent":1,"before":1})")
+        .record('P', R"({"index":2,"after":1,"time_us":400})")
+        .record('P', R"({"index":1,"after":1,"time_us":500})")
+        .record('P', R"({"index":1,"after":1,"time_us":500})") // again, as a damaged recording may say
+        .record('E', R"({"graph":1,"state":1,"time_us":900,"own_us":750})");
+    const PassRecordingPtr recording = readBytes(writer);
+    QVERIFY(recording != nullptr && recording->phase(1) != nullptr);
+    QCOMPARE(recording->phase(1)->ownTime(), 500.0);
 }
 
 void TestInductorPasses::hostileRecordsAreLeftOut() {

@@ -111,7 +111,7 @@ Section changeSection(const PassRow& row) {
 
 std::vector<TableColumn> passColumns() {
     return {{tr("No."), tr("Counts passes of the process, in the order in which they began"), 40, true},
-            {tr("ms"), tr("Time that the pass took, without what recording it took"), 76, true},
+            {tr("Time"), tr("What the pass took, without what recording it took"), 76, true},
             {tr("Nodes"), tr("Of the graph before and after it"), 90},
             {tr("Changed"),
              tr("Nodes that the pass made (+), removed (−) and changed (~). The canvases pair nodes by what "
@@ -179,7 +179,7 @@ std::vector<ListedPass> listedPasses(const CompilePasses& passes, bool folds, co
 
 TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const engine::PassVerdict* verdict) {
     const auto time = [](double us) {
-        return TableCell{QString::number(us / 1000, 'f', 2), Look::MonoQuiet};
+        return TableCell{us > 0 ? durationText(us) : QStringLiteral("0 µs"), Look::MonoQuiet};
     };
     if (listed.row < 0) {
         const double us = listed.phase->ownTime();

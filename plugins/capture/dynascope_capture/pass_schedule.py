@@ -2,7 +2,6 @@
 """Inductor's scheduler: its nodes, what it asks about pairs of them and why it says no, fusions, and the order at last."""
 
 import functools
-import time
 
 from . import pass_nodes, pass_tags as tags
 from .pass_graphs import Numbers
@@ -123,13 +122,13 @@ class _Watch:
     def whole(self, original):
         def __init__(scheduler, nodes, *rest, **named):
             schedule = self._recorder.guarded(self._begin, scheduler, nodes)
-            began, own = time.perf_counter(), self._recorder.own
+            began = self._recorder.clock()
             outer, self.current = self.current, schedule or self.current
             try:
                 return original(scheduler, nodes, *rest, **named)
             finally:
                 if schedule is not None:
-                    spent = time.perf_counter() - began - (self._recorder.own - own)
+                    spent = self._recorder.clock() - began
                     self._recorder.guarded(self._end, schedule, scheduler, spent)
                 self.current = outer
 
@@ -335,10 +334,10 @@ class _Watch:
         def step(scheduler, *rest, **named):
             schedule = self._recorder.guarded(self.of, scheduler)
             before = list(scheduler.nodes) if schedule is not None else None
-            began, own = time.perf_counter(), self._recorder.own
+            began = self._recorder.clock()
             result = original(scheduler, *rest, **named)
             if schedule is not None:
-                spent = time.perf_counter() - began - (self._recorder.own - own)
+                spent = self._recorder.clock() - began
                 self._recorder.guarded(self._compare, schedule, name, before, list(scheduler.nodes), spent)
             return result
 
@@ -347,11 +346,11 @@ class _Watch:
     def reordering(self, name, which, original):
         def reorder(*arguments, **named):
             schedule = self.current
-            began, own = time.perf_counter(), self._recorder.own
+            began = self._recorder.clock()
             before = list(arguments[which]) if schedule is not None and len(arguments) > which else None
             result = original(*arguments, **named)
             if before is not None and isinstance(result, list):
-                spent = time.perf_counter() - began - (self._recorder.own - own)
+                spent = self._recorder.clock() - began
                 self._recorder.guarded(self._compare, schedule, name, before, result, spent)
             return result
 

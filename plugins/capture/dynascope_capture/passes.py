@@ -38,7 +38,7 @@ class Pass:
         self.replaced = []
         self.tries = self.fits = self.matched = 0
         self.skipped = None
-        self.began = self.own = 0.0
+        self.began = None  # by PassRecorder.clock()
         self.kind = ""
         self.alone = None  # the phase that was begun for it
         self.observer = 0
@@ -56,6 +56,8 @@ class Now(threading.local):
         self.match = None
         self.pending = None
         self.lowering = None
+        self.own = 0.0  # seconds spent recording
+        self.since = None  # when the recording began that goes on; None while the program runs
 
     @property
     def phase(self):
@@ -76,7 +78,6 @@ class PassRecorder(Writer):
         super().__init__(folder, path)
         self.missing = list(missing)
         self.now = Now()
-        self.own = 0.0  # seconds spent here
         self.numbers = Numbers()
         self.reader = self.printer = None
         self._modules = {}  # id() of a graph module -> Tracked; an entry goes with its module
@@ -99,14 +100,24 @@ class PassRecorder(Writer):
         now.__init__()
 
     def guarded(self, work, *arguments):
-        began = time.perf_counter()
+        now, began = self.now, time.perf_counter()
+        outermost = now.since is None
+        if outermost:
+            now.since = began
         try:
             return work(*arguments)
         except Exception as error:
             self.fault(error)
         finally:
-            self.own += time.perf_counter() - began
+            if outermost:
+                now.own += time.perf_counter() - began
+                now.since = None
         return None
+
+    def clock(self):
+        """Seconds by a clock of this thread that stands still while it records. So what runs within a phase never takes longer than it."""
+        now = self.now
+        return (time.perf_counter() if now.since is None else now.since) - now.own
 
     def next(self, what):
         self._counts[what] += 1
@@ -223,7 +234,7 @@ class PassRecorder(Writer):
         now = self.now
         phase = Phase(self.next("graph"), self.compile(), name, kind, now.phase)
         now.phases.append(phase)
-        phase.began, phase.own = time.perf_counter(), self.own
+        phase.began, phase.clock = time.perf_counter(), self.clock()
         self.write(tags.GRAPH, {"id": phase.identity, "compile": phase.compile, "phase": name, "graph": kind,
                                 "parent": phase.parent.identity if phase.parent else 0,
                                 "module": self.track(gm).identity if gm is not None else 0,
@@ -248,8 +259,9 @@ class PassRecorder(Writer):
         if not now.phases:
             now.passes.clear()
             now.pending = now.match = None
-        out = {"graph": phase.identity, "state": state, "time_us": round((time.perf_counter() - phase.began) * 1e6),
-               "own_us": round((self.own - phase.own) * 1e6), **more}
+        spent, elapsed = time.perf_counter() - phase.began, self.clock() - phase.clock
+        out = {"graph": phase.identity, "state": state, "time_us": round(spent * 1e6),
+               "own_us": max(0, round(spent * 1e6) - round(elapsed * 1e6)), **more}
         if error is not None:
             out["exception"] = {"type": type(error).__name__, "text": str(error)[:2000]}
         self.write(tags.GRAPH_END, out)
@@ -287,11 +299,11 @@ class PassRecorder(Writer):
 
     def pass_runs(self, entry):
         """Right before the original: from here on its time counts."""
-        entry.began, entry.own = time.perf_counter(), self.own
+        entry.began = self.clock()
 
     def end_pass(self, entry, error=None, skipped=None):
         now = self.now
-        elapsed = time.perf_counter() - entry.began - (self.own - entry.own)
+        elapsed = 0 if entry.began is None else self.clock() - entry.began
         if entry not in now.passes:
             return
         while now.passes[-1] is not entry:
