@@ -195,8 +195,8 @@ void SplitPanel::showFigures() {
           {},
           tr("Values that are not kept, because backward recomputes them from what is")},
          {bytesText(split.forward.peakBytes), tr("forward peak"), {}, tr("An estimate: without inputs")},
-         {bytesText(split.backward.peakBytes + std::uint64_t(split.savedBytes - split.inputBytes)),
-          tr("backward peak"),
+         {bytesText(backwardPeak(split)),
+          tr("backward peak, at most"),
           {},
           tr("An estimate: an upper bound with everything that was saved held to the end")},
          verdict});

@@ -156,6 +156,10 @@ Facts valueFacts(const computed::JointSplit& split, std::size_t index) {
     return facts;
 }
 
+std::uint64_t backwardPeak(const computed::JointSplit& split) {
+    return split.backward.peakBytes + std::uint64_t(split.savedBytes - split.inputBytes);
+}
+
 Facts splitFacts(const computed::JointSplit& split) {
     Facts facts;
     facts.title = tr("Nothing selected");
@@ -170,8 +174,12 @@ Facts splitFacts(const computed::JointSplit& split) {
                          tr("Peak if the joint graph ran as a whole, without its inputs")),
                     fact(tr("Forward"), {mono(bytesText(split.forward.peakBytes))},
                          tr("Peak while forward runs, saved values included")),
-                    fact(tr("Backward"), {mono(bytesText(split.backward.peakBytes))},
-                         tr("Peak while backward runs, without what was saved for it")),
+                    fact(tr("Backward"),
+                         {mono(bytesText(backwardPeak(split))),
+                          quiet(tr(" at most: %1 of its own, %2 saved for it")
+                                    .arg(bytesText(split.backward.peakBytes),
+                                         bytesText(qulonglong(split.savedBytes - split.inputBytes))))},
+                         tr("Peak while backward runs, with everything that was saved held to the end")),
                     fact(tr("Between"), {mono(bytesText(qulonglong(split.savedBytes - split.inputBytes)))},
                          split.hooked
                              ? tr("What is held from forward to backward, as the saved-tensors hooks "

@@ -15,6 +15,8 @@ enum class ValueColumn { Value, Bytes, What, Type, Readers, Line, Why };
 [[nodiscard]] std::vector<TableRow> valueRows(const computed::JointSplit& split);
 /// Of one value. Links: "forward:ROW" and "backward:ROW" to rows of the picture, "line:" to its source.
 [[nodiscard]] Facts valueFacts(const computed::JointSplit& split, std::size_t value);
+/// The peak of backward with everything that was saved for it held to the end: an upper bound, inputs not counted.
+[[nodiscard]] std::uint64_t backwardPeak(const computed::JointSplit& split);
 /// Of the whole: verdicts against PyTorch's graphs, memory, warnings.
 [[nodiscard]] Facts splitFacts(const computed::JointSplit& split);
 /// The node in forward that makes a value; null where it is in none.
