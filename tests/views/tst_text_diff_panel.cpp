@@ -346,6 +346,10 @@ void TestTextDiffPanel::saysWhatIsMissing() {
     QVERIFY(panel->message().contains("Ctrl+O"));
     auto code = f.show<OutputCodePanel>();
     QVERIFY(code->message().contains("Ctrl+O"));
+    // A run of aot_eager: it has graphs, and none of Inductor's.
+    test::addSample(f.workspace, "encoder_train");
+    QTRY_VERIFY2(code->message().contains("has graphs of it, but none of Inductor's"),
+                 qPrintable(code->message()));
 }
 
 QTEST_MAIN(TestTextDiffPanel)

@@ -17,6 +17,31 @@
 
 namespace dynascope::views {
 
+namespace {
+
+/// Why a compile without generated code has none, as far as the capture tells.
+QString whyNoCode(const session::Compile& compile) {
+    using session::Phase;
+    const QString id = toQString(compile.id.toString());
+    if (compile.status == session::Status::Failed)
+        return OutputCodePanel::tr("%1 has no output code: it failed before any was recorded.").arg(id);
+    if (compile.stages.empty())
+        return OutputCodePanel::tr("%1 has no output code: this capture has no graph of it either.").arg(id);
+    const bool inductor = std::ranges::any_of(compile.stages, [](const session::StagePtr& stage) {
+        return stage->phase == Phase::PreGrad || stage->phase == Phase::PostGradForward ||
+               stage->phase == Phase::PostGradBackward;
+    });
+    return inductor
+               ? OutputCodePanel::tr("%1 has no output code: this capture has Inductor's graphs of it, but "
+                                     "not the code that they became.")
+                     .arg(id)
+               : OutputCodePanel::tr("%1 has no output code: this capture has graphs of it, but none of "
+                                     "Inductor's, which would generate code.")
+                     .arg(id);
+}
+
+} // namespace
+
 struct OutputCodePanel::Private {
     CodeView* view = nullptr;
     QComboBox* stages = nullptr;
@@ -143,9 +168,7 @@ void OutputCodePanel::refresh() {
     if (codes.empty()) {
         d->stage.reset();
         d->ready = false;
-        showMessage(compile ? tr("%1 has no output code: its backend is not Inductor, or it made no graph.")
-                                  .arg(toQString(compile->id.toString()))
-                            : tr("No compile is selected."));
+        showMessage(compile ? whyNoCode(*compile) : tr("No compile is selected."));
         return;
     }
     session::StagePtr wanted = compile->stages[std::size_t(codes.front())];
