@@ -250,7 +250,7 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
     case Way::Logging: {
         const std::string name = backticked(graphBreak.explanation);
         return WayOut{"setting", "reorderable_logging_functions",
-                      "Calls of " + name + " then move behind the graph, and the graph goes on.",
+                      "Calls of " + name + " then run after the graph, which goes on.",
                       "torch._dynamo.config.reorderable_logging_functions.add(" + name + ")"};
     }
     case Way::Cond:

@@ -113,7 +113,7 @@ void CompileTimePanel::showTotal() {
     const QString searched = d->filter->text();
     QString text = d->merged->spans.empty()
                        ? tr("no event in %1").arg(scope)
-                       : tr("%1 in %2").arg(secondsText(d->model->totalUs() / 1e6), scope);
+                       : tr("%1 of timing events in %2").arg(secondsText(d->model->totalUs() / 1e6), scope);
     if (!searched.isEmpty() && d->view != View::Tree)
         text = tr("%1 of %2")
                    .arg(d->chart->matchCount())
@@ -121,6 +121,10 @@ void CompileTimePanel::showTotal() {
     if (d->merged->leftOut > 0)
         text += tr(", %1 nested too deep").arg(countText(d->merged->leftOut, tr("event"), tr("events")));
     d->total->setText(text);
+    d->total->setToolTip(tr(
+        "Timing events begin before, and end after, what entire_frame_compile_time_s measures, and those "
+        "that "
+        "ran at once, as workers' do, count each. So this is not to the digit the compile time elsewhere."));
 }
 
 void CompileTimePanel::readMetrics() {

@@ -105,7 +105,7 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     split->addWidget(controlledBox(tr("Entries"), m_entries, {m_codes}));
     split->addWidget(controlledBox(tr("Guards evaluated on"), m_guards, {m_call}));
     split->addWidget(
-        controlledBox(tr("What if it were called so"), m_answers, {m_sequence, m_limit, m_note}));
+        controlledBox(tr("What if it were called like this"), m_answers, {m_sequence, m_limit, m_note}));
     split->setSizes({220, 320, 200});
     for (int i = 0; i < split->count(); ++i)
         split->setCollapsible(i, false);

@@ -188,8 +188,9 @@ void KeyView::showQuestion() {
         m_model->setKeys({}, {}, false);
         m_first->hide();
         m_note->setText(
-            tr("Nothing was looked up in the cache while this was recorded. It is where the backend is "
-               "one of AOTAutograd's, such as inductor, and the cache is on."));
+            tr("AOTAutograd's cache was not asked while this was recorded. Inductor asks it where "
+               "torch._functorch.config.enable_autograd_cache is on; backends such as eager and aot_eager do "
+               "not."));
         m_nodes->setRows({});
         m_nodesNote->clear();
         return;

@@ -105,7 +105,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         out.push_back(text(was->changedBy.empty()
                                ? tr(" was stale, ")
                                : tr(" was stale since %1, ").arg(toQString(was->changedBy))));
-        out.push_back(text(tr("so it was read again from the base first (")));
+        out.push_back(text(tr("so it was regenerated from the base first (")));
         bool first = true;
         for (const computed::EmittedNode& e : step.emitted) {
             if (e.why != wire::Emission::Regeneration) break;
@@ -319,7 +319,7 @@ Section queueSection(const Stepper& stepper, const computed::ForcingBreaks& brea
             fact(tr("Value"), {emitted(update.value)}, tr("What the written tensor holds from now on.")));
         section.facts.push_back(
             fact(tr("View chain"), {mono(chainOf(update.views))},
-                 tr("How the written tensor is taken from the base; replayed to read it again.")));
+                 tr("How the written tensor is taken from the base; replayed to regenerate it.")));
         for (const wire::InverseCall& call : update.inverse)
             section.facts.push_back(fact(tr("Inverse"), {mono(inverseText(toQString(call.text)))},
                                          tr("What puts the value back into the base (the dot).")));

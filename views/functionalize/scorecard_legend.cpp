@@ -42,10 +42,10 @@ QString ScorecardLegend::note() const {
     const QString last = behind.takeLast();
     const QString who =
         behind.isEmpty() ? last : tr("%1 and %2").arg(behind.join(QStringLiteral(", ")), last);
-    return one ? tr("%1 keeps its old values. It is rebuilt from the base when something reads it, not "
+    return one ? tr("%1 keeps its old values. It is regenerated from the base when something reads it, not "
                     "before.")
                      .arg(who)
-               : tr("%1 keep their old values. They are rebuilt from the base when something reads them, not "
+               : tr("%1 keep their old values. They are regenerated from the base when something reads them, not "
                     "before.")
                      .arg(who);
 }

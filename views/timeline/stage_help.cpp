@@ -75,7 +75,7 @@ constexpr std::array byName{
     Entry{"aot_fw_graph", "What AOTAutograd hands to its compiler for the case.", "torch/_functorch"},
     Entry{"functionalize",
           "The same program without writes: each in-place op became an op that makes a new tensor, and views "
-          "were rebuilt from the changed base.",
+          "were regenerated from the changed base.",
           "dynascope-engine, with PyTorch's own dispatcher kernels"},
     Entry{"normalize_ir",
           "torch-level calls, methods and operators written as one op each; in-place ops became functional "

@@ -320,12 +320,13 @@ void ValuesPanel::refresh() {
                         [&engine] { engine.cancel(); });
             setLoading(true);
         } else {
-            showMessage(
-                m_asked == stage && !engine.trouble().isEmpty()
-                    ? engine.trouble()
-                    : tr("%1 was not run yet. The engine runs it on the case's inputs, or on seeded ones.")
-                          .arg(toQString(stage->label())),
-                tr("Run it"), [this, stage] { ask(stage); });
+            showMessage(m_asked == stage && !engine.trouble().isEmpty()
+                            ? engine.trouble()
+                            : tr("The values in %1 are not known yet. The engine runs its graph on the "
+                                 "case's inputs, "
+                                 "or on seeded ones, and keeps what each node gives.")
+                                  .arg(toQString(stage->label())),
+                        tr("Run it"), [this, stage] { ask(stage); });
         }
         return;
     }

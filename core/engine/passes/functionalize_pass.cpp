@@ -49,14 +49,14 @@ std::string sentence(const Functionalized& result, const FunctionalStep& step) {
         if (why == Emission::Regeneration) ++(emitted ? after : before);
     }
     std::array<std::string_view, 4> parts; // empty: nothing to say
-    if (before > 0) parts[0] = "reads a stale view, which is rebuilt from its base first";
+    if (before > 0) parts[0] = "reads a stale view, which is regenerated from its base first";
     if (step.endUpdate > step.firstUpdate) {
         const bool throughView = result.updates[step.firstUpdate].chain != 0;
         parts[1] = throughView ? "writes through a view: the new value is carried back to the base"
                                : "writes a base: its new value takes the place of the old";
     }
     if (carried > 0 && step.endUpdate == step.firstUpdate) parts[2] = "applies a pending write to the base";
-    if (after > 0) parts[3] = "rebuilds the view from the new base";
+    if (after > 0) parts[3] = "regenerates the view from the new base";
     std::size_t length = 0;
     for (const std::string_view part : parts)
         length += part.size() + 2;

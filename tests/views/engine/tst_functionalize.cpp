@@ -137,7 +137,7 @@ private slots:
         auto* legend = s.page.findChild<ScorecardLegend*>();
         QCOMPARE(
             legend->note(),
-            QStringLiteral("b and r keep their old values. They are rebuilt from the base when something "
+            QStringLiteral("b and r keep their old values. They are regenerated from the base when something "
                            "reads them, not before."));
         // What is drawn differs from what was drawn before.
         const QImage commit = card.grab().toImage();
@@ -238,7 +238,7 @@ private slots:
         ValuesPanel panel(f.workspace, f.passes, f.theme);
         panel.resize(320, 700);
         panel.show();
-        QTRY_VERIFY(panel.message().contains(QStringLiteral("was not run yet")));
+        QTRY_VERIFY(panel.message().contains(QStringLiteral("are not known yet")));
         QTest::mouseClick(panel.findChild<QPushButton*>(), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(panel.message().isEmpty(), test::patience);
         f.workspace.selectNode({Side::A, f.workspace.stage(Side::A).graph->find("mul")});
