@@ -23,6 +23,7 @@ private slots:
     void parametersHaveTheirNames();
     void linksGoToNodes();
     void tellsACompile();
+    void sourcesOfSymbolsAreShort();
     void tellsARecompile();
     void tellsGradientsApart();
     void refreshesOnlyWhenShown();
@@ -225,6 +226,32 @@ void TestInspector::tellsACompile() {
     QVERIFY(text.contains("Caches"));
     panel->follow("break:0");
     QCOMPARE(f.workspace.place().page, Page::Breaks);
+}
+
+/// A number read from a buffer is named as the model names the buffer; the tooltip has Dynamo's spelling.
+void TestInspector::sourcesOfSymbolsAreShort() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    auto changed = std::make_shared<session::Session>(*f.workspace.captures()[0].session);
+    const char* const spelled =
+        "L['s']._modules['stem']._modules['1']._buffers['num_batches_tracked'].item()";
+    session::SymbolInfo symbol;
+    symbol.symbol = "s84";
+    symbol.value = "0";
+    symbol.source = spelled;
+    changed->compiles[0].symbols = {symbol};
+    const Facts facts = compileFacts({changed, session::summarizeBreaks(*changed)}, 0);
+    bool found = false;
+    for (const Section& section : facts.sections)
+        for (const Fact& fact : section.facts) {
+            if (fact.label != "s84") continue;
+            found = true;
+            QVERIFY2(fact.tokens.back().text.endsWith("stem.1.num_batches_tracked.item()"),
+                     qPrintable(fact.tokens.back().text));
+            QVERIFY(!fact.tokens.back().text.contains("_modules"));
+            QVERIFY2(fact.toolTip.contains(spelled), qPrintable(fact.toolTip));
+        }
+    QVERIFY(found);
 }
 
 void TestInspector::tellsARecompile() {

@@ -2,6 +2,7 @@
 #include "core/base/text.h"
 #include "core/dynamo/symbol_report.h"
 #include "core/session/cache_counts.h"
+#include "core/session/module_names.h"
 #include "core/session/symbol_hints.h"
 #include "views/inspector/facts.h"
 #include "views/theme/theme.h"
@@ -177,18 +178,23 @@ void addSymbols(Facts& out, const Compile& compile) {
             tokens.push_back(
                 {QStringLiteral("  ") + toQString(symbol.range), Token::Look::MonoQuiet, {}, {}});
         if (!symbol.source.empty())
-            tokens.push_back(
-                {QStringLiteral("  ") + toQString(symbol.source), Token::Look::MonoQuiet, {}, {}});
-        Fact row = fact(toQString(symbol.symbol), std::move(tokens),
-                        tr("A size that may differ between calls: its value in this call, the range it is "
-                           "known to be in, and where it was read. Its name: %1.")
-                            .arg(toQString(notes[i].sentence())));
+            tokens.push_back({QStringLiteral("  ") + toQString(session::withModuleNames(symbol.source)),
+                              Token::Look::MonoQuiet,
+                              {},
+                              {}});
+        Fact row = fact(
+            toQString(symbol.symbol), std::move(tokens),
+            tr("A size or another number that may differ between calls: its value in this call, the range "
+               "it is known to be in, and where it was read%1. Its name: %2.")
+                .arg(symbol.source.empty() ? QString()
+                                           : QStringLiteral(" (%1)").arg(toQString(symbol.source)),
+                     toQString(notes[i].sentence())));
         section.facts.push_back(std::move(row));
         if (const std::string became = session::specialisation(symbol); !became.empty())
-            section.facts.push_back(
-                fact({}, {text(toQString(became))},
-                     tr("PyTorch found that the size can have one value only: the graph was "
-                        "compiled for it, and another size compiles again.")));
+            section.facts.push_back(fact({}, {text(toQString(became))},
+                                         tr("PyTorch found that it can have one value only: the graph was "
+                                            "compiled for it, and another "
+                                            "value compiles again.")));
     }
     if (compile.symbols.size() > mostRows)
         section.facts.push_back(paragraph(
