@@ -148,6 +148,13 @@ void TestBreaksPage::exportsTheTable() {
     QVERIFY(file.open(QIODevice::ReadOnly));
     QCOMPARE(file.readAll().count('\n'), 8);
     QVERIFY(!page->exportTo(folder.filePath("no/such/b.csv")));
+    // No text of a capture becomes a formula of a table program.
+    session::BreakSummary breaks;
+    breaks.groups.resize(1);
+    breaks.groups[0].reason = "=HYPERLINK(\"x\", 1)";
+    breaks.groups[0].location = {"@a.py", 3, {}, {}};
+    QCOMPARE(breaksAsCsv(breaks).section(u'\n', 1),
+             QString("\"'=HYPERLINK(\"\"x\"\", 1)\",'@a.py,3,0,0.000,0,\n"));
 }
 
 void TestBreaksPage::tellsWhatToDo() {

@@ -212,6 +212,23 @@ private slots:
         QVERIFY(!page->exportTo("/no/such/folder/out.csv"));
     }
 
+    /// No text of a capture becomes a formula of a table program.
+    void exportsNoFormula() {
+        session::Session session;
+        session.compiles.resize(2);
+        session.compiles[1].function = "=f()";
+        dynamo::FailedGuard guard;
+        guard.check = "+1, \"2\"";
+        dynamo::Recompile again;
+        again.compile = 1;
+        again.failed = {guard};
+        dynamo::FrameCache cache;
+        cache.recompiles = {again};
+        const QString line = recompilesAsCsv(session, {cache}).section(u'\n', 1, 1);
+        QVERIFY2(line.contains(",'=f(),"), qPrintable(line));
+        QVERIFY2(line.contains(",\"'+1, \"\"2\"\"\","), qPrintable(line));
+    }
+
     void saysWhatIsNotThere() {
         test::Fixture f;
         test::addSample(f.workspace, "view_mutation");

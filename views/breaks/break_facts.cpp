@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/breaks/break_facts.h"
 
+#include "core/base/csv.h"
 #include "core/base/python_text.h"
 #include "core/base/text.h"
 #include "views/workspace/labels.h"
@@ -207,17 +208,17 @@ QString rawReason(const Workspace::Capture& capture, std::size_t index) {
 }
 
 QString breaksAsCsv(const session::BreakSummary& breaks) {
-    const auto quoted = [](QString text) { return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"'; };
+    const auto cell = [](std::string_view text) { return toQString(csvCell(text)); };
     QString out = QStringLiteral("reason,file,line,breaks,seconds_after,bytes_handed_over,way_out\n");
     for (const session::BreakGroup& group : breaks.groups) {
-        const QString way = group.waysOut.empty() ? QString() : toQString(group.waysOut.front().title);
-        out += QStringList{quoted(toQString(group.reason)),
-                           quoted(toQString(group.location.file)),
+        const std::string way = group.waysOut.empty() ? std::string() : group.waysOut.front().title;
+        out += QStringList{cell(group.reason),
+                           cell(group.location.file),
                            QString::number(group.location.line),
                            QString::number(group.occurrences.size()),
                            QString::number(group.secondsAfter, 'f', 3),
                            QString::number(group.bytesHandedOver),
-                           quoted(way)}
+                           cell(way)}
                    .join(u',') +
                u'\n';
     }

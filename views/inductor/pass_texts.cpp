@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/pass_texts.h"
 
+#include "core/base/csv.h"
 #include "views/inductor/pass_checks.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -361,17 +362,17 @@ Section nodeSection(const CompilePasses& passes, std::uint64_t id, const QString
 }
 
 QString passTable(const CompilePasses& passes) {
-    const auto field = [](QString text) { return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"'; };
+    const auto field = [](std::string_view text) { return toQString(csvCell(text)); };
     QString out = QStringLiteral("number,phase,graph,pass,ms,nodes_before,nodes_after,change\n");
     for (const PassRow& row : passes.rows)
         out += QStringList{row.pass ? QString::number(row.pass->index) : QString(),
-                           field(toQString(row.phase->name)),
-                           field(toQString(row.phase->graph)),
-                           field(toQString(row.name())),
+                           field(row.phase->name),
+                           field(row.phase->graph),
+                           field(row.name()),
                            row.pass ? QString::number(row.pass->us / 1000, 'f', 3) : QString(),
                            QString::number(row.nodesBefore),
                            QString::number(row.nodesAfter),
-                           field(changeWords(row))}
+                           field(changeWords(row).toStdString())}
                    .join(u',') +
                u'\n';
     return out;

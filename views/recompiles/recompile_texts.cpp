@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/recompiles/recompile_texts.h"
 
+#include "core/base/csv.h"
 #include "core/session/compile_counts.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -176,8 +177,8 @@ Section goOnSection(const Session& session, const Compile& entry, const Recompil
     return out;
 }
 
-QString quoted(QString text) {
-    return u'"' + text.replace(u'"', QStringLiteral("\"\"")) + u'"';
+QString csvText(std::string_view text) {
+    return toQString(csvCell(text));
 }
 
 } // namespace
@@ -314,17 +315,17 @@ QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& c
         const ir::SourceLocation place = made.location() ? *made.location() : ir::SourceLocation{};
         const FailedGuard none;
         const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
-        out += QStringList{idOf(session, made),
-                           quoted(toQString(made.function)),
-                           quoted(toQString(place.file)),
+        out += QStringList{csvText(session::compileName(session, made)),
+                           csvText(made.function),
+                           csvText(place.file),
                            QString::number(place.line),
                            QString::number(session::compileTime(made), 'f', 3),
                            recompile.refused ? QStringLiteral("true") : QStringLiteral("false"),
-                           toQString(guard.entry),
-                           quoted(toQString(guard.check)),
-                           quoted(toQString(guard.expected)),
-                           quoted(toQString(guard.actual)),
-                           quoted(toQString(guard.advice))}
+                           csvText(guard.entry),
+                           csvText(guard.check),
+                           csvText(guard.expected),
+                           csvText(guard.actual),
+                           csvText(guard.advice)}
                    .join(u',') +
                u'\n';
     }
