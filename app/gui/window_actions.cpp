@@ -18,6 +18,7 @@
 #include "app/gui/window_docks.h"
 #include "app/gui/window_layout.h"
 #include "app/gui/window_pages.h"
+#include "core/capture/open.h"
 #include "core/ir/text.h"
 #include "views/base/panel.h"
 #include "views/base/source_panel.h"
@@ -53,11 +54,13 @@ void WindowActions::add() {
 void WindowActions::addFileActions() {
     const QString file = QStringLiteral("File"), edit = QStringLiteral("Edit");
     m_actions->add(spec("file.open", tr("Open..."), file, {QKeySequence(tr("Ctrl+O"))}, "folder",
-                        tr("Open traces, graph texts or sessions")),
+                        tr("Open traces, recordings, profiles, graph texts or sessions")),
                    [this] { openDialog(); });
-    m_actions->add(spec("file.openFolder", tr("Open folder of ranks..."), file, {}, "rank",
-                        tr("Open all trace logs of a folder as the ranks of one run")),
-                   [this] { openFolder(); });
+    m_actions->add(
+        spec("file.openFolder", tr("Open folder..."), file, {}, "folder",
+             tr("Open a folder of TORCH_TRACE or TORCH_LOGS logs, one or more a rank, with the recordings "
+                "and profiles in it; or a TORCH_COMPILE_DEBUG folder")),
+        [this] { openFolder(); });
     m_actions->add(spec("file.newWindow", tr("New window"), file, {QKeySequence(tr("Ctrl+Alt+N"))}, {},
                         tr("Another window, a program of its own, on the capture that is shown")),
                    [this] { openWindow(); });
@@ -250,16 +253,21 @@ void WindowActions::addWindowActions() {
     m_parts.help.addActions();
 }
 
+QString WindowActions::fileKinds() {
+    QStringList patterns;
+    for (const std::string_view ending : capture::fileEndings())
+        patterns << u'*' + toQString(ending);
+    return tr("Traces, recordings, profiles, sessions, graph texts, archives and cases") +
+           QStringLiteral(" (") + patterns.join(u' ') + QStringLiteral(");;") + tr("All files (*)");
+}
+
 void WindowActions::openDialog() {
-    emit pathsChosen(
-        QFileDialog::getOpenFileNames(&m_window, tr("Open"), {},
-                                      tr("Sessions, traces, graph texts, archives and cases "
-                                         "(*.dynascope *.log *.txt *.py *.json *.pt2 *.gz "
-                                         "*.zst *.xz *.bz2 *.tar *.tgz *.zip *.pickle);;All files (*)")));
+    emit pathsChosen(QFileDialog::getOpenFileNames(&m_window, tr("Open"), {}, fileKinds()));
 }
 
 void WindowActions::openFolder() {
-    const QString folder = QFileDialog::getExistingDirectory(&m_window, tr("Open a folder of trace logs"));
+    const QString folder = QFileDialog::getExistingDirectory(
+        &m_window, tr("Open a folder of logs, recordings and profiles, or of TORCH_COMPILE_DEBUG"));
     if (!folder.isEmpty()) emit pathsChosen({folder});
 }
 

@@ -47,6 +47,8 @@ public:
     /// Enables and checks all of them for what is shown.
     void update();
     void openDialog();
+    /// What openDialog() offers to filter files by.
+    [[nodiscard]] static QString fileKinds();
     void pasteGraph();
     void raisePanel(views::PanelId panel); ///< a dock, or a text on the page Stages
 

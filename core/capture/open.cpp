@@ -19,6 +19,7 @@
 #include "core/store/session_file.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <optional>
@@ -32,6 +33,12 @@ namespace {
 namespace fs = std::filesystem;
 using session::Kind;
 
+/// The first ones are no part of a capture's title.
+constexpr std::array<std::string_view, 19> endings{
+    ".gz",  ".zst", ".xz",   ".bz2",    ".lz4",     ".tar",       ".tgz", ".zip", ".pt2", ".pickle",
+    ".pkl", ".log", ".json", ".dsteps", ".dpasses", ".dynascope", ".txt", ".py",  ".dot"};
+constexpr std::size_t titleless = 15;
+
 /// "view_mutation" for "dedicated_log_torch_trace_view_mutation.log".
 std::string titleOf(const std::string& path) {
     fs::path file(path);
@@ -39,8 +46,7 @@ std::string titleOf(const std::string& path) {
     std::string name = file.filename().string();
     constexpr std::string_view prefix = "dedicated_log_torch_trace_";
     if (name.starts_with(prefix)) name.erase(0, prefix.size());
-    for (const std::string_view end : {".gz", ".zst", ".xz", ".bz2", ".lz4", ".tar", ".tgz", ".zip", ".pt2",
-                                       ".pickle", ".pkl", ".log", ".json", ".dsteps", ".dpasses"})
+    for (const std::string_view end : fileEndings().first(titleless))
         if (name.ends_with(end)) name.erase(name.size() - end.size());
     while (!name.empty() && (name.back() == '_' || name.back() == '.'))
         name.pop_back();
@@ -284,6 +290,10 @@ Result<session::SessionPtr> onlySession(Result<Opened> opened) {
 }
 
 } // namespace
+
+std::span<const std::string_view> fileEndings() {
+    return endings;
+}
 
 Result<Opened> openSaved(const std::string& path, const TaskContext& task, const OpenOptions& options) {
     std::error_code error;

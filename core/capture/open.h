@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,10 @@ struct OpenOptions {
 /// a worker.
 [[nodiscard]] Result<session::SessionPtr> open(const std::string& path, const TaskContext& task = {},
                                                const OpenOptions& options = {});
+
+/// How the names of files end that captures are kept in, packed or not: ".log", ".dsteps". Files of other names open as
+/// well, by what they hold.
+[[nodiscard]] std::span<const std::string_view> fileEndings();
 
 /// A capture with what a session file holds besides; `saved` is null for any other input.
 struct Opened {

@@ -5,6 +5,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/paste_dialog.h"
 #include "app/gui/stages_page.h"
+#include "app/gui/window_actions.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
 #include "tests/support/open_captures.h"
@@ -25,6 +26,7 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDialogButtonBox>
+#include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
@@ -49,6 +51,7 @@ private slots:
     void init();
     void cleanup();
     void findsABreak();
+    void opensWhateverOpens();
     void namesTheSelection();
     void goesBackAndForward();
     void stepsThroughWrites();
@@ -88,6 +91,19 @@ void TestWindow::open(const QString& sample) {
     window().openPaths({test::samplePath(sample)});
     QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), before + 1, test::patience);
     QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);
+}
+
+/// The dialog's own kinds hide no file of a capture.
+void TestWindow::opensWhateverOpens() {
+    const QString kinds = WindowActions::fileKinds().section(QStringLiteral(";;"), 0, 0);
+    const QStringList patterns = kinds.section(u'(', 1).section(u')', 0, 0).split(u' ');
+    for (const char* name :
+         {"dynamo_steps_1.dsteps", "inductor_passes_1.dpasses", "a.dynascope", "profile.json.gz",
+          "dedicated_log_torch_trace_rank_0.log", "logs.tar.lz4", "snapshot.pickle", "model.pt2"})
+        QVERIFY2(QDir::match(patterns, QLatin1String(name)), name);
+    const QAction* folder = window().actionRegistry().find(QStringLiteral("file.openFolder"));
+    QCOMPARE(folder->text(), QStringLiteral("Open folder..."));
+    QVERIFY2(folder->toolTip().contains(QStringLiteral("recordings")), qPrintable(folder->toolTip()));
 }
 
 void TestWindow::findsABreak() {
