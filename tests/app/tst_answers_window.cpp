@@ -12,7 +12,6 @@
 
 #include <QClipboard>
 #include <QLabel>
-#include <QLineEdit>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -28,6 +27,9 @@ class TestAnswersWindow : public QObject {
     Workspace& workspace() { return m_open.workspace(); }
     AnswersPage& page() { return m_open.window().page<AnswersPage>(); }
     AnswerCard& card(Question question) { return *page().card(question); }
+    QLabel* commandOf(Question question) {
+        return card(question).findChild<QLabel*>(QStringLiteral("answer.command"));
+    }
 
     static QString sample(const char* name) {
         return QStringLiteral(DYNASCOPE_TEST_DATA "/../../resources/samples/") + QLatin1String(name);
@@ -72,10 +74,20 @@ private slots:
         m_open.window().actionRegistry().trigger(QStringLiteral("go.answers"));
         QVERIFY(m_open.settles());
         QCOMPARE(card(Question::Breaks).answer().standing, Standing::NotHere);
-        auto* command = card(Question::Breaks).findChild<QLineEdit*>();
+        QLabel* command = commandOf(Question::Breaks);
         QVERIFY(command->isVisible() && command->text().startsWith(QStringLiteral("TORCH_TRACE=")));
         button(card(Question::Breaks), "answer.copyCommand")->click();
         QCOMPARE(QGuiApplication::clipboard()->text(), command->text());
+        // As many lines as it takes, so that no command is cut.
+        m_open.window().resize(1280, 800);
+        QVERIFY(m_open.settles());
+        for (const Question question :
+             {Question::Breaks, Question::Recompiles, Question::Caches, Question::Memory}) {
+            const QLabel* each = commandOf(question);
+            if (!each->isVisible()) continue;
+            QVERIFY2(each->height() >= each->heightForWidth(each->width()), qPrintable(each->text()));
+            QVERIFY(each->width() > 100 && each->toolTip().contains(each->text().toHtmlEscaped()));
+        }
     }
 
     void theSettingIsKept() {
@@ -191,10 +203,7 @@ private slots:
     void withoutAnEngine() {
         QVERIFY(open(sample("encoder_train.log")));
         QCOMPARE(card(Question::Stages).answer().standing, Standing::NotHere);
-        QVERIFY(card(Question::Stages)
-                    .findChild<QLineEdit*>()
-                    ->text()
-                    .startsWith(QStringLiteral("dynascope-cli rederive ")));
+        QVERIFY(commandOf(Question::Stages)->text().startsWith(QStringLiteral("dynascope-cli rederive ")));
     }
 };
 

@@ -12,7 +12,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLineEdit>
 #include <QMenu>
 #include <QPainter>
 #include <QToolButton>
@@ -122,10 +121,10 @@ void AnswerCard::build() {
     m_commandRow = new QWidget;
     auto* command = new QHBoxLayout(m_commandRow);
     command->setContentsMargins(0, 0, 0, 0);
-    command->addWidget(m_commandEdit = new QLineEdit, 1);
-    m_commandEdit->setReadOnly(true);
-    m_commandEdit->setAccessibleName(tr("Command"));
-    command->addWidget(m_copyCommand = textButton(QStringLiteral("answer.copyCommand")));
+    command->addWidget(m_commandText = wrapped("code"), 1);
+    m_commandText->setObjectName(QStringLiteral("answer.command"));
+    m_commandText->setMinimumWidth(1); // a long path in it makes no card wider
+    command->addWidget(m_copyCommand = textButton(QStringLiteral("answer.copyCommand")), 0, Qt::AlignTop);
     m_copyCommand->setText(tr("Copy"));
     m_copyCommand->setToolTip(tr("Copy the command"));
     column->addWidget(m_commandRow);
@@ -165,9 +164,8 @@ void AnswerCard::restyle() {
     sentence.setWeight(here ? QFont::Medium : QFont::Normal);
     m_sentence->setFont(sentence);
     m_question->setFont(m_theme.font(FontRole::Strong));
-    for (QLabel* code : {m_before, m_code})
+    for (QLabel* code : {m_before, m_code, m_commandText})
         code->setFont(m_theme.font(FontRole::Code));
-    m_commandEdit->setFont(m_theme.font(FontRole::Code));
     const auto coloured = [](QWidget* widget, const QColor& text, const QString& more = {}) {
         widget->setStyleSheet(QStringLiteral("color:%1;%2").arg(text.name(), more));
     };
@@ -179,6 +177,9 @@ void AnswerCard::restyle() {
     };
     coloured(m_before, c.text, box(c.diff(diff::Change::Removed)));
     coloured(m_code, c.text, box(c.diff(diff::Change::Added)));
+    coloured(m_commandText, c.text,
+             QStringLiteral("background:%1;border:1px solid %2;border-radius:4px;padding:4px 6px;")
+                 .arg(c.bg1.name(), c.line.name()));
     for (QToolButton* link : {m_link, m_button, m_copyChange, m_copyCommand})
         coloured(link, c.accent, QStringLiteral("border:none;padding:2px 4px;"));
     update();
@@ -208,8 +209,8 @@ void AnswerCard::setAnswer(const answers::Answer& answer, const QString& link, c
     fill(m_changeText, shown(change.text));
     m_copyChange->setVisible(!change.code.empty());
     m_commandRow->setVisible(!here && !command.isEmpty());
-    m_commandEdit->setText(command);
-    m_commandEdit->setCursorPosition(0);
+    m_commandText->setText(shownText(command, mostText));
+    m_commandText->setToolTip(plainToolTip(command));
     restyle();
 }
 

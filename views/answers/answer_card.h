@@ -10,7 +10,6 @@
 
 class QBoxLayout;
 class QLabel;
-class QLineEdit;
 class QToolButton;
 
 namespace dynascope::views {
@@ -56,7 +55,7 @@ private:
     QLabel *m_changeTitle, *m_before, *m_code, *m_changeText;
     QWidget *m_figures, *m_change, *m_commandRow;
     QToolButton *m_link, *m_button, *m_copyChange, *m_copyCommand;
-    QLineEdit* m_commandEdit;
+    QLabel* m_commandText;
     AnswerPicture* m_picture;
     QBoxLayout* m_body;
 };
