@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/views/panel_test.h"
+#include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
 #include "views/breaks/break_facts.h"
 #include "views/breaks/breaks_page.h"
@@ -12,6 +13,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <algorithm>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -26,6 +28,7 @@ private slots:
     void sortsByAppearance();
     void filters();
     void exportsTheTable();
+    void saysWhyThereIsNoBytecode();
     void tellsWhatToDo();
     void showsTheChange_data();
     void showsTheChange();
@@ -135,6 +138,27 @@ void TestBreaksPage::filters() {
     QCOMPARE(page->table()->model()->rowCount(), 1);
     field->setText("zzz");
     QCOMPARE(page->table()->model()->rowCount(), 0);
+}
+
+void TestBreaksPage::saysWhyThereIsNoBytecode() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    const auto& groups = f.workspace.capture()->breaks.groups;
+    const auto print = std::ranges::find_if(groups, [](const session::BreakGroup& group) {
+        return group.reason.find("print") != std::string::npos;
+    });
+    QVERIFY(print != groups.end());
+    f.workspace.showBreak(int(print - groups.begin())); // in the frame that the program calls
+    auto page = f.show<BreaksPage>(1280, 860);
+    QCOMPARE(page->bytecode()->visibleRowCount(), 0);
+    const QString why = page->bytecode()->accessibleDescription();
+    QVERIFY2(why.startsWith("This trace has no bytecode artifact of 0/0") &&
+                 why.contains("dynascope-cli capture"),
+             qPrintable(why));
+    session::Session printed;
+    printed.kind = session::Kind::TorchLogs;
+    printed.compiles.resize(1);
+    QVERIFY(noBytecodeText(printed, printed.compiles[0]).contains("TORCH_LOGS=bytecode"));
 }
 
 void TestBreaksPage::exportsTheTable() {

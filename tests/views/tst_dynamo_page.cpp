@@ -7,6 +7,7 @@
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
+#include "views/base/nothing_matches.h"
 #include "views/base/row_table.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/dynamo/break_story.h"
@@ -416,16 +417,25 @@ private slots:
         test::in(*keys).keyQuestions()->selectRow(2);
         QCOMPARE(model.rowCount(), 0);
         QVERIFY(keys->note().contains("bypasses"));
+        const auto* word = keys->tree()->findChild<EmptyMessage*>();
+        QVERIFY2(word->isVisible() && word->text().contains("Unsupported call"), qPrintable(word->text()));
         QCOMPARE(keys->nodes()->rows().rows()[0][1].text, QString("bypass"));
         emit test::in(*keys).keyQuestions()->rowActivated(1);
         QCOMPARE(page->step(), dynamo::StepIndex(1));
         QCOMPARE(test::in(*page).pages()->currentIndex(), 0);
+        test::in(*page).pages()->setCurrentWidget(keys);
+        test::in(*keys).keyQuestions()->selectRow(0);
+        QVERIFY(!word->isVisible());
     }
 
     void noKeys() {
         Shown s;
         test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).keys());
         QVERIFY(test::in(*s.page).keys()->note().contains("Nothing was looked up"));
+        // The lookups' table says so, and has all the room.
+        const KeyView* keys = test::in(*s.page).keys();
+        QVERIFY(!keys->tree()->isVisible() && !keys->nodes()->isVisible());
+        QVERIFY(test::in(*keys).keyQuestions()->emptyText().contains("inductor"));
     }
 
     void breakpointsHalt() {

@@ -9,32 +9,40 @@
 
 namespace dynascope::views {
 
-NothingMatches::NothingMatches(Theme& theme, QAbstractItemView& view, QLineEdit& filter, QString what)
+EmptyMessage::EmptyMessage(Theme& theme, QAbstractItemView& view)
     : MessagePage(theme, view.viewport())
-    , m_view(view)
-    , m_filter(filter)
-    , m_what(std::move(what)) {
+    , m_view(view) {
     const QAbstractItemModel* model = view.model();
-    connect(model, &QAbstractItemModel::modelReset, this, &NothingMatches::update);
-    connect(model, &QAbstractItemModel::rowsInserted, this, &NothingMatches::update);
-    connect(model, &QAbstractItemModel::rowsRemoved, this, &NothingMatches::update);
-    connect(&filter, &QLineEdit::textChanged, this, &NothingMatches::update);
+    connect(model, &QAbstractItemModel::modelReset, this, &EmptyMessage::follow);
+    connect(model, &QAbstractItemModel::rowsInserted, this, &EmptyMessage::follow);
+    connect(model, &QAbstractItemModel::rowsRemoved, this, &EmptyMessage::follow);
     view.viewport()->installEventFilter(this);
-    update();
+    follow();
 }
 
-void NothingMatches::update() {
-    const bool nothing = !m_filter.text().isEmpty() && m_view.model()->rowCount(m_view.rootIndex()) == 0;
-    if (nothing) {
-        setMessage(m_what.arg(m_filter.text()), tr("Clear the filter"), [this] { m_filter.clear(); });
-        setGeometry(m_view.viewport()->rect());
-    }
-    setVisible(nothing);
+void EmptyMessage::setWord(const QString& text, const QString& linkText, std::function<void()> action) {
+    setMessage(text, linkText, std::move(action));
+    follow();
 }
 
-bool NothingMatches::eventFilter(QObject* watched, QEvent* event) {
+void EmptyMessage::follow() {
+    setGeometry(m_view.viewport()->rect());
+    setVisible(!text().isEmpty() && m_view.model()->rowCount(m_view.rootIndex()) == 0);
+}
+
+bool EmptyMessage::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize) setGeometry(m_view.viewport()->rect());
     return MessagePage::eventFilter(watched, event);
+}
+
+NothingMatches::NothingMatches(Theme& theme, QAbstractItemView& view, QLineEdit& filter, const QString& what)
+    : EmptyMessage(theme, view) {
+    const auto say = [this, &filter, what] {
+        if (filter.text().isEmpty()) return setWord({});
+        setWord(what.arg(filter.text()), tr("Clear the filter"), [&filter] { filter.clear(); });
+    };
+    connect(&filter, &QLineEdit::textChanged, this, say);
+    say();
 }
 
 } // namespace dynascope::views

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What stands in a list that a filter has left empty.
+// What stands in a list that has no rows.
 #pragma once
 
 #include "views/base/message_page.h"
@@ -10,23 +10,30 @@ class QLineEdit;
 
 namespace dynascope::views {
 
-/// Lies over the rows of a view, which owns it, while the view's model has none and something is typed in `filter`. Says
-/// what finds nothing, and clears the filter by a click. The model stays the view's. GUI thread only.
-class NothingMatches : public MessagePage {
+/// Lies over the rows of a view, which owns it, while the view's model has none and there is something to say. The model
+/// stays the view's. GUI thread only.
+class EmptyMessage : public MessagePage {
     Q_OBJECT
 public:
-    /// `what` has a place for what was typed: "No guard matches %1."
-    NothingMatches(Theme& theme, QAbstractItemView& view, QLineEdit& filter, QString what);
+    EmptyMessage(Theme& theme, QAbstractItemView& view);
+    /// Why there are no rows; empty where nothing is to be said.
+    void setWord(const QString& text, const QString& linkText = {}, std::function<void()> action = {});
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override; ///< of the viewport: its size
 
 private:
-    void update();
+    void follow();
 
     QAbstractItemView& m_view;
-    QLineEdit& m_filter;
-    QString m_what;
+};
+
+/// Says what finds nothing while something is typed in `filter`, and clears it by a click. GUI thread only.
+class NothingMatches : public EmptyMessage {
+    Q_OBJECT
+public:
+    /// `what` has a place for what was typed: "No guard matches %1."
+    NothingMatches(Theme& theme, QAbstractItemView& view, QLineEdit& filter, const QString& what);
 };
 
 } // namespace dynascope::views

@@ -3,6 +3,7 @@
 
 #include "core/session/compile_counts.h"
 #include "views/base/aligned_text.h"
+#include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
 #include "views/base/page_parts.h"
 #include "views/base/source_text.h"
@@ -382,16 +383,19 @@ void BreaksPage::showBytecode(int group) {
             [this](AlignedText text) {
                 CodeView::Options options;
                 options.signs = options.fold = true;
+                d->bytecode->setAccessibleDescription({});
                 d->bytecode->setRows(text.document[0], text.document[1], std::move(text.rows), options);
             });
         return;
     }
     workspace().tasks().cancel(QStringLiteral("breaks.bytecode"));
     CodeView::Options options;
-    options.emptyText =
-        tr("No bytecode is recorded for the frames that broke here: this trace has no bytecode "
-           "artifact of them.");
-    d->bytecode->setDocument(makeCodeDocument({}, Language::Plain), options);
+    for (const session::BreakOccurrence& o : capture.breaks.groups[std::size_t(group)].occurrences)
+        if (options.emptyText.isEmpty() && o.compile < capture.session->compiles.size())
+            options.emptyText = noBytecodeText(*capture.session, capture.session->compiles[o.compile]);
+    if (options.emptyText.isEmpty()) options.emptyText = tr("The capture has no compile of this break.");
+    d->bytecode->setAccessibleDescription(options.emptyText);
+    d->bytecode->setRows(makeCodeDocument({}, Language::Plain), nullptr, {}, options);
 }
 
 void BreaksPage::showSource(int group) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/key_view.h"
 
+#include "views/base/nothing_matches.h"
 #include "views/base/row_table.h"
 #include "views/dynamo/controlled_box.h"
 #include "views/dynamo/key_model.h"
+#include "views/theme/shown_text.h"
 #include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
 
@@ -38,6 +40,13 @@ TableCell outcomeCell(CacheQuestion::Outcome outcome) {
     }
     return {KeyView::tr("not looked up"), Look::Quiet, Tone::None,
             KeyView::tr("A key was made, and the recording has no lookup under it")};
+}
+
+/// Why a lookup has no ingredients to show.
+QString keylessText(const CacheQuestion& question) {
+    if (question.bypassReason.empty()) return KeyView::tr("The recording has no ingredients of this key.");
+    return KeyView::tr("No key was made: the graph bypasses the cache. PyTorch's reason: %1")
+        .arg(shownText(toQString(question.bypassReason), 600));
 }
 
 } // namespace
@@ -89,7 +98,9 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     m_first->setToolTip(
         tr("Selects the first ingredient that differs: why the entry of the other key was no hit"));
 
+    m_noKey = new EmptyMessage(theme, *m_tree);
     auto* below = new Splitter(Qt::Horizontal);
+    m_below = below;
     below->addWidget(controlledBox(tr("Key compared with"), m_tree, {m_other, m_first, m_note}));
     below->addWidget(controlledBox(tr("Nodes"), m_nodes, {m_nodesNote}));
     below->setSizes({620, 380});
@@ -103,7 +114,9 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(split);
-    m_table->setEmptyText(tr("No lookup in AOTAutograd's cache was recorded."));
+    m_table->setEmptyText(
+        tr("No lookup in AOTAutograd's cache was recorded. PyTorch looks there where the backend "
+           "is inductor, and the cache is on."));
     m_nodes->setEmptyText(tr("No node is out of the ordinary."));
     setFocusProxy(m_table);
 
@@ -184,6 +197,7 @@ void KeyView::showQuestion() {
     m_other->clear();
     m_others.clear();
     m_other->addItem(tr("nothing"));
+    m_below->setVisible(row >= 0); // the lookups' table says why there is nothing
     if (row < 0) {
         m_model->setKeys({}, {}, false);
         m_first->hide();
@@ -232,6 +246,7 @@ void KeyView::showKey() {
     const QModelIndex first = m_model->firstDifference();
     m_first->setVisible(first.isValid());
     if (first.isValid()) m_first->setText(tr("First difference: %1").arg(m_model->fullName(first)));
+    m_noKey->setWord(question.parts.empty() ? keylessText(question) : QString());
     const QString count = countText(m_model->ingredients(), tr("ingredient"), tr("ingredients"));
     if (question.parts.empty())
         m_note->setText(question.bypassReason.empty() ? tr("The recording has no ingredients of this key.")

@@ -15,6 +15,7 @@ class QTreeView;
 
 namespace dynascope::views {
 
+class EmptyMessage;
 class KeyModel;
 class RowTable;
 class Theme;
@@ -55,6 +56,8 @@ private:
     QComboBox* m_other;
     QToolButton* m_first;
     QLabel *m_note, *m_nodesNote;
+    EmptyMessage* m_noKey; ///< in the tree's place where the key has no ingredients
+    QWidget* m_below;      ///< the key and its nodes
 };
 
 } // namespace dynascope::views
