@@ -92,7 +92,7 @@ std::string report(const session::Session& session, const replay::CoverageReport
     const std::string onGpu = sum([&](CoverageVerdict verdict) { return coverage.countOnGpu(verdict); });
     return out + count(coverage.graphs.size(), "compiled graph") +
            (asCaptured.empty() ? "" : ": " + asCaptured) + (onGpu.empty() ? "" : "; on a GPU: " + onGpu) +
-           '\n' + judgedAs(session, coverage.backend);
+           '\n' + (coverage.graphs.empty() ? std::string() : judgedAs(session, coverage.backend));
 }
 
 json placeJson(const replay::CoveragePlace& place) {

@@ -5,6 +5,7 @@
 #include "app/cli/memory_report.h"
 #include "core/capture/memory_reader.h"
 
+#include <filesystem>
 #include <memory>
 
 namespace dynascope::cli {
@@ -20,6 +21,11 @@ struct MemoryOptions {
 };
 
 int run(const MemoryOptions& options) {
+    std::error_code status;
+    if (std::filesystem::is_directory(options.path, status))
+        return fail(
+            "a folder, and no memory snapshot: name the file that torch.cuda.memory._dump_snapshot wrote",
+            options.path);
     const auto snapshot = capture::openMemorySnapshot(options.path);
     if (!snapshot) return fail(snapshot.error());
     print(options.json

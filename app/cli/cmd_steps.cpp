@@ -49,7 +49,10 @@ Result<std::string> recordingIn(const std::string& path) {
     for (auto entry = fs::directory_iterator(path, status); !status && entry != fs::directory_iterator();
          entry.increment(status))
         if (entry->path().extension() == ".dsteps") found.push_back(entry->path().string());
-    if (found.empty()) return failure("no recording (*.dsteps) in this folder", path);
+    if (found.empty())
+        return failure(
+            "no recording (*.dsteps) in this folder; dynascope-cli capture -- python script.py makes one",
+            path);
     std::sort(found.begin(), found.end());
     if (found.size() > 1)
         return failure(

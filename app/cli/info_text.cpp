@@ -45,6 +45,14 @@ std::string statusOf(const Compile& compile) {
     return out;
 }
 
+/// A guard as PyTorch prints it, without the place that stands in a column of its own after it.
+std::string withoutComment(std::string_view guard) {
+    guard = guard.substr(0, guard.find("  # "));
+    while (guard.ends_with(' '))
+        guard.remove_suffix(1);
+    return std::string(guard);
+}
+
 /// Why, in one line: the failure, the recompile, or the graph break.
 std::string whyOf(const Compile& compile) {
     if (compile.status == session::Status::Failed || !compile.failType.empty()) {
@@ -53,7 +61,7 @@ std::string whyOf(const Compile& compile) {
                (compile.failReason.empty() ? "" : ": " + std::string(firstLine(compile.failReason)));
     }
     if (!compile.recompileReasons.empty())
-        return "recompile " + std::string(firstLine(compile.recompileReasons.front()));
+        return "recompile " + withoutComment(firstLine(compile.recompileReasons.front()));
     if (compile.isRecompile) return "recompile";
     if (!compile.breaks.empty()) return session::shortReason(compile.breaks.back());
     return {};
@@ -203,7 +211,8 @@ std::string timingsText(const Session& session) {
     for (std::size_t i = 0; i < times.size() && i < shown; ++i)
         table.add(
             {elide(times[i].name, 50), formatSeconds(times[i].seconds), count(times[i].count, "event")});
-    std::string out = "\nTimings by event name; events nest\n" + table.toString("  ");
+    std::string out =
+        "\nTimings by event name; events nest, and those of workers run at once\n" + table.toString("  ");
     if (times.size() > shown) out += "  and " + count(times.size() - shown, "shorter name") + "\n";
     return out;
 }

@@ -61,6 +61,13 @@ std::string reasonText(const Session& session, const GraphCoverage& graph) {
                                  : graphName(session, graph) + ": " + sentenceOf(graph.message);
 }
 
+/// Of a trace another one would be the same.
+Answer noGraph(const Session& session, Question question) {
+    return session.kind == session::Kind::TorchTrace
+               ? notHere(question, "Nothing that was compiled left a graph in this trace.")
+               : notHere(question, "This capture holds no compiled graph.", std::string(traceCommand));
+}
+
 /// What a run whose backend was not Inductor has of a mode that is Inductor's.
 std::string otherBackend(const Session& session, const TaskContext& task) {
     const replay::CoverageReport report =
@@ -82,8 +89,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     const replay::CoverageReport report =
         replay::cudagraphCoverage(session, replay::GraphBackend::ReduceOverhead, task);
     if (task.cancelled()) return out;
-    if (report.graphs.empty())
-        return notHere(out.question, "This capture holds no compiled graph.", std::string(traceCommand));
+    if (report.graphs.empty()) return noGraph(session, out.question);
     std::size_t good = 0, onCpu = 0, unknown = 0, none = 0;
     const GraphCoverage* against = nullptr;
     for (const GraphCoverage& graph : report.graphs) {
@@ -254,19 +260,18 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
                 const ir::Node& node = (*read)->node(peak.maker);
                 const ir::SourceLocation* line = node.location();
                 const std::string at = line ? placeText(*line) : std::string();
-                holder = node.name + (at.empty() ? "" : " at " + at) + " holds " + formatBytes(peak.largest) +
-                         " of them.";
+                holder = node.name + (at.empty() ? "" : " at " + at) + ", " + formatBytes(peak.largest) + '.';
             }
         }
         out.items.push_back(std::move(item));
     }
-    if (report.graphs.empty())
-        return notHere(out.question, "This capture holds no compiled graph.", std::string(traceCommand));
+    if (report.graphs.empty()) return noGraph(session, out.question);
     if (counted == 0) return notHere(out.question, "No graph says the sizes of what it makes as numbers.");
     out.standing = Standing::Know;
     out.figure = formatBytes(most);
     out.of = "peak of one graph, without its inputs";
-    out.sentence = "Most is alive in " + out.items[mostItem].label + (holder.empty() ? "." : "; " + holder);
+    out.sentence = "Most is alive in " + out.items[mostItem].label +
+                   (holder.empty() ? "." : ", and of that the largest value is " + holder);
     out.note = "By lifetimes of what each graph makes, dense in the printed shapes; nothing was run.";
     if (unknown > 0)
         out.note = count(unknown, "storage") + " of unknown or symbolic size " +

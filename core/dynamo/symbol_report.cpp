@@ -85,7 +85,7 @@ std::string SymbolNote::sentence() const {
     const std::string number = std::to_string(hashed);
     switch (origin) {
     case SymbolOrigin::Hash:
-        return number + " is the hash of its source";
+        return number + " is the hash of its source, modulo 100";
     case SymbolOrigin::Collision: {
         std::string out;
         for (const SymbolInfo* other : inTheWay) {

@@ -27,7 +27,7 @@ struct SymbolNote {
     /// Of a collision: the symbols that stood in the way, in the order of the search.
     std::vector<const session::SymbolInfo*> inTheWay;
 
-    /// One line: "42 is the hash of its source", "42 was taken by s42 (L['y'].size()[0])".
+    /// One line: "42 is the hash of its source, modulo 100", "42 was taken by s42 (L['y'].size()[0])".
     [[nodiscard]] std::string sentence() const;
 };
 

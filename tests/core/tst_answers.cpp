@@ -205,7 +205,7 @@ private slots:
         const session::Session session = traceOf({failed, compileOf(1, 0)});
         const Answer compiled = answers::answer(session, Question::Compiled);
         QCOMPARE(compiled.standing, Standing::Change);
-        QVERIFY(has(compiled.sentence, "1 of 2 compiles failed: 0/0 with Unsupported: cannot."));
+        QVERIFY(has(compiled.sentence, "0/0 failed with Unsupported: cannot."));
         QCOMPARE(compiled.proof.compile, std::size_t(0));
         // A frame that failed was not captured whole.
         const auto whole = [](std::vector<session::Compile> compiles) {
@@ -222,6 +222,18 @@ private slots:
                  std::string("No break is recorded; of 4 compiles 1 failed, 2 were skipped and 1 has no end "
                              "in the log."));
         QCOMPARE(whole({compileOf(1, 0)}), std::string("Every frame was captured whole."));
+    }
+
+    /// A trace whose compiles left no graph is not told to trace.
+    void aTraceWithoutGraphsIsNotToldToTrace() {
+        session::Compile failed = compileOf(0, 0);
+        failed.status = session::Status::Failed;
+        for (const Question question : {Question::CudaGraphs, Question::Memory}) {
+            const Answer answer = answers::answer(traceOf({failed}), question);
+            QCOMPARE(answer.standing, Standing::NotHere);
+            QCOMPARE(answer.sentence, std::string("Nothing that was compiled left a graph in this trace."));
+            QVERIFY(answer.command.empty());
+        }
     }
 
     /// The parts of the compiler are named so that the sentence is one.

@@ -60,7 +60,7 @@ private slots:
         const std::vector<SymbolNote> notes = explainSymbols(compile);
         QCOMPARE(notes.size(), std::size_t(3));
         QCOMPARE(notes[0].origin, SymbolOrigin::Hash);
-        QCOMPARE(notes[0].sentence(), std::string("99 is the hash of its source"));
+        QCOMPARE(notes[0].sentence(), std::string("99 is the hash of its source, modulo 100"));
         QCOMPARE(notes[1].origin, SymbolOrigin::Collision);
         QCOMPARE(notes[1].sentence(),
                  std::string("its source hashes to 99, which s99 (L['c156'].size()[0]) had taken"));

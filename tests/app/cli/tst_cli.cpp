@@ -239,6 +239,7 @@ sys.exit(9 if program.recv(1) == b"" else 8)
                  text.out);
         QVERIFY2(text.out.contains("arg0_1 by copy_  aten.copy_.default  cap.py:64"), text.out);
         QVERIFY2(text.out.contains("1 compiled graph: 1 skipped; on a GPU: 1 skipped\n"), text.out);
+        QVERIFY2(text.out.contains("\njudged as torch.compile(mode=\"reduce-overhead\") does"), text.out);
         const Run json = cli({"cudagraphs", log, "--json", "--backend", "cudagraphs"});
         const QJsonObject document = QJsonDocument::fromJson(json.out).object();
         QCOMPARE(document["backend"].toString(), QString("cudagraphs"));
@@ -248,6 +249,9 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(graph["problems"][0]["prevents"].toBool(), true);
         QCOMPARE(cli({"cudagraphs", log, "--backend", "other"}).exitCode, 2);
         QCOMPARE(cli({"cudagraphs", m_folder.filePath("none")}).exitCode, 2);
+        const Run folder = cli({"memory", m_folder.path()});
+        QCOMPARE(folder.exitCode, 2);
+        QVERIFY2(folder.err.contains("a folder, and no memory snapshot"), folder.err);
     }
 
     void comparesCaptures() {

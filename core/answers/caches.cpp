@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What caches said, and which part of a key was new.
+#include "core/answers/parts.h"
+
+#include "core/base/words.h"
+#include "core/compare/compare.h"
+#include "core/session/cache_counts.h"
+
+#include <algorithm>
+#include <map>
+
+namespace dynascope::answers::detail {
+
+using session::CacheEvent;
+using session::Compile;
+using session::Session;
+
+namespace {
+
+/// The keys of a recompile's miss beside those of the compile before it of the same frame.
+void tellKeys(const Session& session, Answer& out) {
+    for (const session::Frame& frame : session.frames)
+        for (std::size_t i = 1; i < frame.compiles.size(); ++i) {
+            const std::size_t a = frame.compiles[i - 1], b = frame.compiles[i];
+            const Compile &before = session.compiles[a], &now = session.compiles[b];
+            if (!now.isRecompile || before.function != now.function) continue;
+            for (const compare::CacheComparison& pair :
+                 compare::compareCaches(session, before, session, now)) {
+                if (pair.b != CacheEvent::Outcome::Miss || pair.differences.empty()) continue;
+                out.note =
+                    "Key of " + compileName(session, now) + " beside that of " +
+                    compileName(session, before) + " (" + pair.cache + "): " + pair.differences.front() +
+                    (pair.differences.size() > 1 ? ", and " + count(pair.differences.size() - 1, "more part")
+                                                 : std::string()) +
+                    '.';
+                out.proof.compile = b;
+                return;
+            }
+        }
+}
+
+} // namespace
+
+Answer cachesAnswer(const Session& session) {
+    Answer out;
+    out.question = Question::Caches;
+    std::vector<CacheEvent> events;
+    std::map<std::string, std::size_t> bypasses;
+    std::size_t first = 0, again = 0;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const Compile& compile = session.compiles[i];
+        for (const CacheEvent& event : compile.caches) {
+            events.push_back(event);
+            if (event.outcome == CacheEvent::Outcome::Bypass)
+                ++bypasses[event.reason.substr(0, event.reason.find('\n'))];
+            if (event.outcome == CacheEvent::Outcome::Miss) ++(compile.isRecompile ? again : first);
+        }
+    }
+    if (events.empty())
+        return !hasCompiles(session) ? noRun(session, out.question)
+               : session.kind != session::Kind::TorchTrace
+                   ? notHere(out.question, "This capture does not say what caches were asked; a trace does.",
+                             std::string(traceCommand))
+                   : notHere(out.question,
+                             "No lookup is recorded: backends without Inductor ask no cache, and "
+                             "a run may have them off.");
+    const session::CacheCounts counts = session::countCaches(events);
+    const std::string lookups = count(events.size(), "lookup");
+    if (counts.misses == 0 && counts.bypasses == 0) {
+        out.standing = Standing::InOrder;
+        out.figure = std::to_string(counts.hits);
+        out.of = "of " + lookups + " hit";
+        out.sentence = "Every lookup was answered from a cache.";
+        return out;
+    }
+    out.standing = Standing::Know;
+    // A bypass can be done away with, a miss is mostly a new program.
+    const auto wanted = counts.bypasses > 0 ? CacheEvent::Outcome::Bypass : CacheEvent::Outcome::Miss;
+    for (const CacheEvent& event : events)
+        if (event.outcome == wanted && event.record != SIZE_MAX) {
+            out.proof.record = event.record;
+            break;
+        }
+    out.figure = std::to_string(counts.misses);
+    out.of = "of " + lookups + " missed" +
+             (counts.bypasses > 0 ? ", " + std::to_string(counts.bypasses) + " bypassed" : std::string());
+    const auto tally = [&](std::size_t n, std::string label) {
+        if (n == 0) return;
+        Item item;
+        item.label = std::move(label);
+        item.count = n;
+        item.value = static_cast<double>(n);
+        out.items.push_back(std::move(item));
+    };
+    tally(first, first == 1 ? "miss of the first compile of a frame" : "misses of first compiles of a frame");
+    tally(again, again == 1 ? "miss of a recompile" : "misses of recompiles");
+    for (const auto& [reason, n] : bypasses)
+        tally(n, reason.empty() ? "bypassed; the trace does not say why" : "bypassed: " + reason);
+    tally(counts.hits, counts.hits == 1 ? "hit" : "hits");
+    if (counts.misses > 0)
+        out.sentence = counts.hits == 0
+                           ? "No key was known: as in a first run, or with an empty cache."
+                           : "These keys were new; " + std::to_string(counts.hits) +
+                                 (counts.hits == 1 ? " other was known." : " others were known.");
+    if (!bypasses.empty()) {
+        const auto most = std::max_element(bypasses.begin(), bypasses.end(),
+                                           [](const auto& a, const auto& b) { return a.second < b.second; });
+        if (!most->first.empty())
+            out.sentence += (out.sentence.empty() ? "" : " ") + std::string("Bypassed: ") + most->first + '.';
+        out.standing = Standing::Change;
+    }
+    tellKeys(session, out);
+    out.picture = Picture::Tally;
+    out.axis = "Lookups";
+    keepFirst(out, mostRows);
+    return out;
+}
+
+} // namespace dynascope::answers::detail
