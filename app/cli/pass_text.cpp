@@ -150,7 +150,7 @@ std::string verdictText(const wire::PassReply& reply, const Verified& verified) 
     if (const auto& first = verified.where->firstDifference)
         out += "  first at '" + orElse(first->computed, "?") + "', which stands for '" +
                orElse(first->source, "no node") + "': " + first->text + " (" + first->how + "; " +
-               std::to_string(first->runs) + " runs)\n";
+               count(first->runs, "run") + ")\n";
     return out;
 }
 

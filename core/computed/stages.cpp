@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/stages.h"
 
+#include "core/base/words.h"
 #include "core/computed/node_values.h"
 #include "core/ir/annotate.h"
 #include "core/ir/text.h"
@@ -110,7 +111,7 @@ CheckedStage checkedStage(const wire::VerifyReply& reply) {
                                   ", expected " + wire::shownValue(check.expected));
     }
     if (out.verdict.text.empty() && out.verdict.kind == Kind::Equal)
-        out.verdict.text = std::to_string(checks) + " checks of outputs and inputs after the call";
+        out.verdict.text = count(checks, "check") + " of outputs and inputs after the call";
     if (const auto& first = reply.firstDifference) {
         out.parting = {first->computed, first->source, wire::shownValue(first->expected),
                        wire::shownValue(first->actual), first->text};
@@ -128,7 +129,7 @@ std::string rederivedWord(const engine::RederivedStage& row) {
 std::string rederivedText(const Rederivation& said) {
     const engine::RederivedStage& row = said.row;
     std::string out = "Derived from " + row.from + ": " + rederivedWord(row);
-    if (row.verdict == Rederived::Isomorphic) out += ", " + std::to_string(row.nodes) + " nodes";
+    if (row.verdict == Rederived::Isomorphic) out += ", " + count(row.nodes, "node");
     if (!row.versions.empty()) out += "; " + row.versions;
     if (row.verdict == Rederived::Equivalent) out += ": another graph, the same numbers";
     if (!row.reason.empty()) out += ". " + row.reason;
@@ -137,8 +138,7 @@ std::string rederivedText(const Rederivation& said) {
     if (!row.hooks.empty()) out += "; " + row.hooks;
     if (!said.metadata) return out;
     out += ". Metadata: " + rederivedWord(*said.metadata);
-    if (said.metadata->verdict == Rederived::Isomorphic)
-        out += ", " + std::to_string(said.metadata->nodes) + " fields";
+    if (said.metadata->verdict == Rederived::Isomorphic) out += ", " + count(said.metadata->nodes, "field");
     if (!said.metadata->reason.empty()) out += ". " + said.metadata->reason;
     return out;
 }

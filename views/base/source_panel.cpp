@@ -3,6 +3,7 @@
 
 #include "views/base/code_view.h"
 #include "views/base/source_text.h"
+#include "views/workspace/labels.h"
 #include "views/workspace/trace.h"
 
 #include <QComboBox>
@@ -232,7 +233,9 @@ void SourcePanel::mark() {
             GutterMark& mark = marks[*line];
             mark.count = tr("%1 / %2").arg(a).arg(b);
             if (!mark.toolTip.isEmpty()) mark.toolTip += u'\n';
-            mark.toolTip += tr("%1 nodes in A, %2 nodes in B were made at this line").arg(a).arg(b);
+            mark.toolTip += tr("Of this line: %1 in A, %2 in B")
+                                .arg(countText(qulonglong(a), tr("node"), tr("nodes")),
+                                     countText(qulonglong(b), tr("node"), tr("nodes")));
         }
         view()->setMarks(0, std::move(marks));
     }

@@ -255,9 +255,9 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
         artifacts->icon = QStringLiteral("list");
         artifacts->strong = tr("Artifacts");
         artifacts->right = numberText(session.recordCounts.size());
-        artifacts->tip = tr("%1 records of %2 types")
-                             .arg(numberText(session.records.size()))
-                             .arg(session.recordCounts.size());
+        artifacts->tip = tr("%1 of %2")
+                             .arg(countText(session.records.size(), tr("record"), tr("records")),
+                                  countText(session.recordCounts.size(), tr("type"), tr("types")));
         for (const auto& [type, count] : session.recordCounts) {
             Item* item = artifacts->add(Kind::ArtifactType);
             const QString name = toQString(type);

@@ -109,7 +109,8 @@ bool GenerationsPlot::event(QEvent* event) {
         QToolTip::showText(
             help->globalPos(),
             plainToolTip(r.base
-                             ? tr("The storage was written %1 times").arg(r.generation)
+                             ? tr("The storage was written %1")
+                                   .arg(countText(qulonglong(r.generation), tr("time"), tr("times")))
                              : tr("%1 knows the writes up to generation %2").arg(r.name).arg(r.generation)),
             this);
     }

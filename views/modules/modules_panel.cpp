@@ -3,6 +3,7 @@
 
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_model.h"
+#include "views/workspace/labels.h"
 #include "views/workspace/naming_stage.h"
 
 #include <QHBoxLayout>
@@ -147,7 +148,8 @@ void ModulesPanel::Private::updateFooter() {
     const QLocale locale;
     const auto number = [&locale](std::size_t n) { return locale.toString(qulonglong(n)); };
     footer->setText(model.shownNodes() == graph->size()
-                        ? tr("%1 nodes, %2 of them inputs").arg(number(graph->size()), number(inputs))
+                        ? tr("%1, %2 of them inputs")
+                              .arg(countText(graph->size(), tr("node"), tr("nodes")), number(inputs))
                         : tr("%1 of %2 nodes").arg(number(model.shownNodes()), number(graph->size())));
 }
 

@@ -172,8 +172,8 @@ QString changeText(const RunChange& change) {
 Facts timingFacts(const ReplayedRun& run) {
     Facts out;
     out.title = run.title;
-    out.subtitle = {quiet(tr("%1 replays, %2, engine %3, LibTorch %4")
-                              .arg(numberText(run.run.iterations),
+    out.subtitle = {quiet(tr("%1, %2, engine %3, LibTorch %4")
+                              .arg(countText(run.run.iterations, tr("replay"), tr("replays")),
                                    countText(run.kept.threads, tr("thread"), tr("threads")),
                                    toQString(run.kept.engine), toQString(run.kept.torch)))};
     Section changes;
