@@ -191,15 +191,14 @@ std::size_t firstDifferingStage(const CompileComparison& pair) {
 Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
                                    const TaskContext& task) {
     auto out = comparePairs(a, b, detail::matchCompiles(a, b, options), options, task);
-    if (out)
-        out->timings = detail::compareTimings(a, b, out->compiles, options.rankA >= 0 || options.rankB >= 0);
+    if (out) detail::compareTimings(a, b, options.rankA >= 0 || options.rankB >= 0, *out);
     return out;
 }
 
 Result<Comparison> compareCompiles(const Session& a, std::size_t compileA, const Session& b,
                                    std::size_t compileB, const TaskContext& task) {
     auto out = comparePairs(a, b, {{compileA, compileB, Match::Chosen}}, {}, task);
-    if (out) out->timings = detail::compareTimings(a, b, out->compiles, true);
+    if (out) detail::compareTimings(a, b, true, *out);
     return out;
 }
 

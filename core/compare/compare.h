@@ -7,7 +7,9 @@
 #include "core/base/result.h"
 #include "core/base/task.h"
 #include "core/session/session.h"
+#include "core/session/spans.h"
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -104,6 +106,8 @@ struct TimingComparison {
 struct Comparison {
     std::vector<CompileComparison> compiles; ///< in the order of A, then those that only B has
     std::vector<TimingComparison> timings;   ///< by how far they are apart, descending
+    /// Seconds of the clock by session::CompilerPart: what ran at once, as workers do, counts once.
+    std::array<double, session::compilerParts> partsA{}, partsB{};
     /// Versions and configurations that differ, as the first pair that recorded both says. No part of the
     /// verdict.
     std::vector<ValueComparison> settings;

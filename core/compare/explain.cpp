@@ -195,20 +195,21 @@ private:
     }
 
     void times() {
-        double a = 0, b = 0;
-        for (const TimingComparison& timing : m_comparison.timings) {
-            a += timing.selfA;
-            b += timing.selfB;
-        }
-        if (std::abs(a - b) < leastSeconds || std::abs(a - b) < leastShare * std::max(a, b)) return;
-        const auto further = [](const TimingComparison& x, const TimingComparison& y) {
-            return std::abs(x.selfA - x.selfB) < std::abs(y.selfA - y.selfB);
-        };
-        const auto most = std::max_element(m_comparison.timings.begin(), m_comparison.timings.end(), further);
-        std::string text = std::string(a > b ? "A" : "B") + " took " + formatSeconds(std::abs(a - b)) +
-                           " longer (" + orZero(a) + " / " + orZero(b) + ")";
-        text += ", most of it in " + most->name + " (" + orZero(most->selfA) + " / " + orZero(most->selfB) +
-                " of its own).";
+        // By the clock: events of workers that ran at once would add up to more than anybody waited for.
+        const auto &partsA = m_comparison.partsA, &partsB = m_comparison.partsB;
+        const double a = std::accumulate(partsA.begin(), partsA.end(), 0.0);
+        const double b = std::accumulate(partsB.begin(), partsB.end(), 0.0);
+        const double longer = std::abs(a - b);
+        if (longer < leastSeconds || longer < leastShare * std::max(a, b)) return;
+        std::size_t most = 0;
+        for (std::size_t i = 1; i < partsA.size(); ++i)
+            if (std::abs(partsA[i] - partsB[i]) > std::abs(partsA[most] - partsB[most])) most = i;
+        std::string text = std::string(a > b ? "A" : "B") + " took " + formatSeconds(longer) + " longer (" +
+                           orZero(a) + " / " + orZero(b) + ")";
+        text += 2 * (partsA[most] - partsB[most]) * (a > b ? 1 : -1) >= longer ? ", most of it in "
+                                                                               : ", and differs most in ";
+        text += std::string(compilerPartName(static_cast<session::CompilerPart>(most))) + " (" +
+                orZero(partsA[most]) + " / " + orZero(partsB[most]) + ").";
         m_out.points.push_back(std::move(text));
     }
     static std::string orZero(double seconds) { return seconds > 0 ? formatSeconds(seconds) : "0 s"; }

@@ -47,11 +47,9 @@ void compareStage(StageComparison& pair, const OwnDevices& devices);
                                                            const session::Compile& ca,
                                                            const session::Session& b,
                                                            const session::Compile& cb);
-/// The timing events of the compiles of `pairs` and, unless `thoseOnly`, those that belong to no compile.
-[[nodiscard]] std::vector<TimingComparison> compareTimings(const session::Session& a,
-                                                           const session::Session& b,
-                                                           const std::vector<CompileComparison>& pairs,
-                                                           bool thoseOnly);
+/// Fills `timings` and parts of `out` by the timing events of its compiles and, unless `thoseOnly`, by those that belong
+/// to no compile.
+void compareTimings(const session::Session& a, const session::Session& b, bool thoseOnly, Comparison& out);
 
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 

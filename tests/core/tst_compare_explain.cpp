@@ -149,8 +149,8 @@ private slots:
                  QStringLiteral(
                      "A and B compiled the same: 1 compile, the same graphs, guards and symbols.\n"
                      "- Cache fx_graph_cache: hit in A, miss in B for 0/0.\n"
-                     "- B took 2.00 s longer (0.01 s / 2.01 s), most of it in code_gen (0.01 s / 2.01 s of "
-                     "its own)."));
+                     "- B took 2.00 s longer (0.01 s / 2.01 s), most of it in code generation (0.01 s / 2.01 "
+                     "s)."));
     }
 
     void twoCompilesOfOneRun() {
