@@ -249,6 +249,22 @@ private slots:
                             [](const Section& section) { return section.title == "Saved-tensors hooks"; }));
     }
 
+    /// The figure above and the facts beside say one peak of backward, and what it is made of.
+    void backwardHasOnePeak() {
+        computed::JointSplit split;
+        split.backward.peakBytes = 2048;
+        split.savedBytes = 5120;
+        split.inputBytes = 1024;
+        QCOMPARE(backwardPeak(split), std::uint64_t(6144));
+        QString said;
+        for (const Section& section : splitFacts(split).sections)
+            for (const Fact& fact : section.facts)
+                if (section.title.startsWith("Memory") && fact.label == "Backward")
+                    for (const Token& token : fact.tokens)
+                        said += token.text;
+        QCOMPARE(said, QString("6 KiB at most: 2 KiB of its own, 4 KiB saved for it"));
+    }
+
     /// Of a capture without metadata: nothing counts as captured, nothing as different.
     void derivedMetadataStandsAlone() {
         const auto session = capture::open(test::capture("trace_aot_eager/alias_overlap").toStdString());
