@@ -4,12 +4,12 @@
 #include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
 #include "app/gui/comparing.h"
-#include "app/gui/drop_target.h"
 #include "app/gui/engine_actions.h"
 #include "app/gui/following.h"
 #include "app/gui/help_actions.h"
 #include "app/gui/navigation_bar.h"
 #include "app/gui/note_actions.h"
+#include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
@@ -116,11 +116,6 @@ void MainWindow::makeCentre() {
     box->addWidget(m_stack, 1);
     centre->setMinimumSize(320, 240);
     setCentralWidget(centre);
-    auto* drops = new DropTarget(*this);
-    connect(drops, &DropTarget::hovered, m_welcome, &WelcomePage::setDropHint);
-    connect(drops, &DropTarget::pathsDropped, this, &MainWindow::openPaths);
-    connect(drops, &DropTarget::textDropped, this,
-            [this](const QString& text) { m_workspace.openText(text, tr("dropped text")); });
 }
 
 void MainWindow::makeSession() {
@@ -169,12 +164,13 @@ void MainWindow::makeParts() {
     m_comparing = new Comparing(shared);
     m_notes = new NoteActions(shared, *m_notebook);
     m_programs = new RecordPrograms(shared, *m_pages);
+    m_profiles = new ProfileActions(shared);
     m_help = new HelpActions(shared, *m_pages, m_engine->engine());
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
     m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
-                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help});
+                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help, *m_profiles});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {
@@ -189,6 +185,7 @@ void MainWindow::makeParts() {
     connect(m_docks, &WindowDocks::placeMissing, m_notes, &NoteActions::tellMissing);
     connect(m_menus, &WindowMenus::pathChosen, this, [this](const QString& path) { openPaths({path}); });
     connect(m_does, &WindowActions::pathsChosen, this, &MainWindow::openPaths);
+    connectDrops();
 }
 
 void MainWindow::makePalette() {

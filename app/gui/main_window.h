@@ -39,6 +39,7 @@ class NoteActions;
 class ProgressLine;
 class RecordDialog;
 class HelpActions;
+class ProfileActions;
 class RecordPrograms;
 class SessionKeeper;
 class StepActions;
@@ -102,6 +103,7 @@ private:
     void makeCentre();
     void makeSession();
     void makeParts();
+    void connectDrops();
     void makePalette();
     void connectWorkspace();
     void watchFiles(); ///< that are read while they are shown
@@ -130,6 +132,7 @@ private:
     Comparing* m_comparing = nullptr;
     NoteActions* m_notes = nullptr;
     RecordPrograms* m_programs = nullptr;
+    ProfileActions* m_profiles = nullptr;
     HelpActions* m_help = nullptr;
     StepActions* m_steps = nullptr;
     WindowLayout* m_layout = nullptr;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the window connects of a page when it is made.
+// What the window connects of a page when it is made, and of what is dropped on it.
 #include "app/gui/main_window.h"
 
 #include "app/gui/canvas_actions.h"
+#include "app/gui/drop_target.h"
 #include "app/gui/engine_actions.h"
+#include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
 #include "app/gui/settings.h"
 #include "app/gui/stages_page.h"
+#include "app/gui/welcome_page.h"
 #include "app/gui/window_menus.h"
 #include "app/gui/window_status.h"
 #include "views/answers/answers_page.h"
@@ -27,6 +30,15 @@
 namespace dynascope::app {
 
 using namespace views;
+
+void MainWindow::connectDrops() {
+    auto* drops = new DropTarget(*this);
+    connect(drops, &DropTarget::hovered, m_welcome, &WelcomePage::setDropHint);
+    connect(drops, &DropTarget::pathsDropped, m_profiles, &ProfileActions::takeDropped);
+    connect(drops, &DropTarget::textDropped, this,
+            [this](const QString& text) { m_workspace.openText(text, tr("dropped text")); });
+    connect(m_profiles, &ProfileActions::pathsLeft, this, &MainWindow::openPaths);
+}
 
 void MainWindow::connectPage(Page page, QWidget& widget) {
     if (page == Page::Stages) {

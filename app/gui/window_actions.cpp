@@ -10,6 +10,7 @@
 #include "app/gui/help_actions.h"
 #include "app/gui/note_actions.h"
 #include "app/gui/paste_dialog.h"
+#include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/settings.h"
@@ -70,6 +71,7 @@ void WindowActions::addFileActions() {
     m_actions->add(grouped(spec("file.record", tr("Record..."), file, {QKeySequence(tr("Ctrl+R"))}, "play",
                                 tr("Run a program under the recorder of Dynamo, and open what it recorded"))),
                    [this] { m_parts.programs.ask(); });
+    m_parts.profiles.addActions();
     m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",
                                 tr("Save the capture, its notes and what was computed as one file"))),
                    [this] { m_parts.session.save(m_workspace.place().capture); });
@@ -380,6 +382,7 @@ void WindowActions::update() {
     m_parts.notes.updateActions();
     m_parts.pages.updateActions();
     m_parts.following.updateActions();
+    m_parts.profiles.updateActions();
 }
 
 } // namespace dynascope::app

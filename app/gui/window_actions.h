@@ -15,6 +15,7 @@ class EngineActions;
 class Following;
 class HelpActions;
 class NoteActions;
+class ProfileActions;
 class RecordPrograms;
 class SessionKeeper;
 class StepActions;
@@ -38,6 +39,7 @@ public:
         Following& following;
         RecordPrograms& programs;
         HelpActions& help;
+        ProfileActions& profiles;
     };
     WindowActions(const Shared& shared, const Parts& parts)
         : WindowPart(shared)

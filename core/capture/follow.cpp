@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/packed.h"
+#include "core/capture/profiles.h"
 #include "core/capture/payload_lines.h"
 #include "core/capture/trace_lines.h"
 #include "core/session/byte_source.h"
@@ -99,6 +100,11 @@ void keepStages(session::Session& now, const session::Session& before) {
     }
 }
 
+/// Profiles that were attached stay what they were.
+void addAttached(session::Inputs& now, const session::Inputs& before) {
+    std::ranges::copy_if(before.files, std::back_inserter(now.files), isAttached);
+}
+
 /// The files of an input as they are now, with the memory of those of `before`.
 Result<session::Inputs> inputsAgain(const session::Inputs& before, Again again,
                                     std::vector<session::Warning>& unusable) {
@@ -116,6 +122,7 @@ Result<session::Inputs> inputsAgain(const session::Inputs& before, Again again,
         Result<session::ByteSourcePtr> file = source(before.path, {});
         if (!file) return tl::unexpected(file.error());
         now.files.push_back({{}, soFar(*file)});
+        addAttached(now, before);
         return now;
     }
     now = readFolder(before.path, unusable);
@@ -127,6 +134,7 @@ Result<session::Inputs> inputsAgain(const session::Inputs& before, Again again,
     // A rank that has only begun to write is no log without a record.
     if (again == Again::SoFar)
         std::erase_if(now.files, [](const session::InputFile& file) { return file.source->bytes().empty(); });
+    addAttached(now, before);
     return now;
 }
 
@@ -153,7 +161,8 @@ DiskStamp stampOf(const std::string& path) {
 DiskStamp stampOf(const session::Inputs& inputs) {
     DiskStamp out;
     for (const session::InputFile& file : inputs.files)
-        stamp(out, inputs.isFolder ? (fs::path(inputs.path) / file.name).string() : inputs.path);
+        if (!isAttached(file))
+            stamp(out, inputs.isFolder ? (fs::path(inputs.path) / file.name).string() : inputs.path);
     return out;
 }
 

@@ -249,11 +249,15 @@ void logOpened(const session::Inputs& inputs, const Result<session::Session>& se
 /// `unusable` holds what is known already of files that could not be read.
 Result<session::Session> readInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
                                     const TaskContext& task, const OpenOptions& options) {
-    if (!inputs.isFolder && inputs.files.size() != 1) return failure("holds no capture", inputs.path);
+    const auto own = static_cast<std::size_t>(
+        std::ranges::count_if(inputs.files, [](const auto& file) { return !isAttached(file); }));
+    if (!inputs.isFolder && (own != 1 || isAttached(inputs.files.front())))
+        return failure("holds no capture", inputs.path);
     const log::Stopwatch watch;
     Result<session::Session> session =
         inputs.isFolder ? openFolder(inputs, std::move(unusable), task, options)
                         : openFile(inputs.files.front().source, inputs.path, task, options);
+    if (session && !inputs.isFolder && !addProfiles(*session, inputs, task)) return cancellation();
     logOpened(inputs, session, watch);
     if (session) session->inputs = std::move(inputs);
     if (session && options.finish) options.finish(*session);

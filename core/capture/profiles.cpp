@@ -2,10 +2,12 @@
 #include "core/capture/profiles.h"
 
 #include "core/capture/packed.h"
+#include "core/profile/join.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <zlib.h>
 
 namespace dynascope::capture {
@@ -45,7 +47,61 @@ void addTo(session::Session& session, const profile::ProfilePtr& profile, const 
     session.profiles.push_back(profile);
 }
 
+/// As the label and the inputs of a session name it.
+std::string wholePath(const std::string& path) {
+    std::error_code error;
+    const std::filesystem::path whole = std::filesystem::absolute(path, error);
+    return error ? path : whole.lexically_normal().string();
+}
+
+/// Whether a file is one of the capture's own.
+bool isAmong(const session::Inputs& inputs, const std::string& path) {
+    const std::filesystem::path place(inputs.path);
+    return std::ranges::any_of(inputs.files, [&](const session::InputFile& file) {
+        return !isAttached(file) && path == wholePath((inputs.isFolder ? place / file.name : place).string());
+    });
+}
+
 } // namespace
+
+bool isAttached(const session::InputFile& file) {
+    return std::filesystem::path(file.name).is_absolute();
+}
+
+bool isProfileFile(const std::string& path) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) return false;
+    std::ifstream in(path, std::ios::binary);
+    std::string head(65536, '\0');
+    in.read(head.data(), static_cast<std::streamsize>(head.size()));
+    head.resize(static_cast<std::size_t>(std::max<std::streamsize>(in.gcount(), 0)));
+    return isProfile(path, head);
+}
+
+Result<Attached> attachProfile(const session::Session& session, const std::string& path,
+                               const TaskContext& task) {
+    const std::string name = wholePath(path);
+    Result<session::ByteSourcePtr> source = session::openByteSource(path);
+    if (!source) return tl::unexpected(source.error());
+    if (!isProfile(name, (*source)->bytes()))
+        return tl::unexpected(
+            Error{"no profile: export_chrome_trace() of torch.profiler writes one (.json, .json.gz)", path});
+    if (isAmong(session.inputs, name)) return failure("was opened with this capture already", name);
+    auto out = std::make_shared<session::Session>(session);
+    std::erase_if(out->inputs.files, [&](const auto& file) { return file.name == name; });
+    std::erase_if(out->warnings, [&](const auto& warning) { return warning.error.file == name; });
+    std::erase_if(out->profiles, [&](const auto& one) {
+        const auto known = session::attachedAs<profile::Profile>(one);
+        return known && known->path == name;
+    });
+    const Result<profile::ProfilePtr> profile = readPacked(**source, name, task, out->warnings);
+    if (!profile) return tl::unexpected(profile.error());
+    addTo(*out, *profile, name);
+    out->inputs.files.push_back({name, std::move(*source)});
+    const Result<profile::JoinedPtr> joined = profile::join(out, *profile, task);
+    if (!joined) return tl::unexpected(joined.error());
+    return Attached{std::move(out), profile::joinDoubt(**joined)};
+}
 
 bool isProfile(std::string_view name, std::string_view bytes) {
     const bool packed = name.ends_with(".gz");

@@ -21,6 +21,21 @@ namespace dynascope::capture {
 [[nodiscard]] bool addProfiles(session::Session& session, const session::Inputs& inputs,
                                const TaskContext& task);
 
+/// Whether an input is a profile that was attached: it has its whole path as its name.
+[[nodiscard]] bool isAttached(const session::InputFile& file);
+
+struct Attached {
+    session::SessionPtr session; ///< the same compiles and stages, with the profile last among its profiles
+    std::string doubt; ///< why nothing, or not all, of it can be joined; empty where there is no doubt
+};
+/// Reads a profile that lies elsewhere, and adds it to a session and to its inputs; one from the same path is read
+/// again. An Error where the file cannot be read, or is no profile.
+[[nodiscard]] Result<Attached> attachProfile(const session::Session& session, const std::string& path,
+                                             const TaskContext& task = {});
+
+/// Whether the file at a path is a profile, by its name and first bytes; false where it cannot be read.
+[[nodiscard]] bool isProfileFile(const std::string& path);
+
 /// A session of one profile that is unpacked, without a trace.
 [[nodiscard]] Result<session::Session> readProfile(std::string_view text, const std::string& label,
                                                    const TaskContext& task);

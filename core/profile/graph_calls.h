@@ -34,6 +34,7 @@ public:
     [[nodiscard]] std::span<const int> withId(std::string_view id) const;
     /// Output codes with that key.
     [[nodiscard]] std::span<const KeyedCode> withKey(std::string_view key) const;
+    [[nodiscard]] bool hasKeys() const { return !m_keys.empty(); }
     /// The only output code of a compile for forward or backward; -1 where it has none or several.
     [[nodiscard]] int onlyCode(int compile, bool backward) const;
     /// The graph that runs node by node where the compile has no output code; -1 for none.

@@ -7,7 +7,6 @@
 #include "core/profile/row_table.h"
 
 #include <algorithm>
-#include <array>
 
 namespace dynascope::profile {
 
@@ -260,10 +259,19 @@ private:
         return {owner.compile, only};
     }
 
+    /// "None" is the key of a graph that no cache could hold.
+    void countKey(std::uint32_t i, Link link) {
+        const std::string_view key = subjectOf(name(i));
+        if (!m_index.hasKeys() || key.empty() || key == "None") return;
+        ++m_out.keys.all;
+        if (link == Link::CacheKey) ++m_out.keys.joined;
+    }
+
     void placeCall(std::uint32_t i) {
         ++m_out.graphs.all;
         Row row = rowFor(i, Part::OutputCode, m_contexts.owner(i));
         const KeyedCode code = codeOf(i, m_contexts.owner(i), row.graph);
+        countKey(i, row.graph);
         if (row.compile < 0 && code.compile >= 0) row.region = Link::CacheKey;
         row.compile = code.compile;
         row.stage = code.stage;
@@ -353,31 +361,6 @@ private:
 };
 
 } // namespace
-
-std::string_view partName(Part part) {
-    static constexpr std::array<std::string_view, 13> names = {
-        "kernel",          "node",     "output_code", "guards",   "pregraph_bytecode", "runtime_prologue",
-        "runtime_wrapper", "bytecode", "after_break", "in_graph", "in_frame",          "eager",
-        "unknown"};
-    return names[static_cast<std::size_t>(part)];
-}
-
-std::string_view linkName(Link link) {
-    static constexpr std::array<std::string_view, 13> names = {"",
-                                                               "compile id",
-                                                               "compile id, the last run that has it",
-                                                               "sequence number",
-                                                               "the compiled region that follows",
-                                                               "cache key",
-                                                               "the compile's only output code",
-                                                               "kernel name",
-                                                               "kernel name and order",
-                                                               "operator, order and Input Dims",
-                                                               "operator and order",
-                                                               "after the graph of a frame that broke",
-                                                               "launch"};
-    return names[static_cast<std::size_t>(link)];
-}
 
 Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile, const TaskContext& task) {
     auto out = std::make_shared<Joined>();

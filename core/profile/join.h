@@ -91,6 +91,7 @@ struct Joined {
     Tally graphs;                     ///< calls of output code to stages
     Tally kernels;                    ///< kernels that output code generated, by name, to that code
     Tally operators;                  ///< outermost operators in graphs that run node by node, to nodes
+    Tally keys;                       ///< of those calls, with a cache key, where the capture has such keys
     double joined = 0;                ///< nanoseconds of rows that have a compile
     double busy = 0;                  ///< of all devices
     std::vector<std::string> warnings;
@@ -103,5 +104,8 @@ using JoinedPtr = std::shared_ptr<const Joined>;
 /// and linear time in the events. An Error where the task was cancelled.
 [[nodiscard]] Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile,
                                      const TaskContext& task = {});
+
+/// What speaks against a profile being one of its capture's, in a clause; empty where nothing does.
+[[nodiscard]] std::string joinDoubt(const Joined& joined);
 
 } // namespace dynascope::profile

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Profiles that are dropped on the window: attached to the capture that is shown, or opened by themselves.
+#include "app/gui/action_registry.h"
+#include "app/gui/chrome.h"
+#include "tests/support/open_window.h"
+
+#include <QDropEvent>
+#include <QMimeData>
+#include <QUrl>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+QString data(const char* name) {
+    return QStringLiteral(DYNASCOPE_TEST_DATA "/profile/") + QLatin1String(name);
+}
+
+} // namespace
+
+class TestProfileWindow : public QObject, private test::OpenWindow {
+    Q_OBJECT
+
+private:
+    void drop(const QStringList& paths) {
+        QMimeData mime;
+        QList<QUrl> urls;
+        for (const QString& path : paths)
+            urls << QUrl::fromLocalFile(path);
+        mime.setUrls(urls);
+        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(&window(), &enter);
+        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window(), &event);
+    }
+    void open(const QString& path) {
+        window().openPaths({path});
+        QTRY_VERIFY_WITH_TIMEOUT(!workspace().captures().empty(), 30000);
+        QVERIFY(settles());
+    }
+    [[nodiscard]] bool canAttach() {
+        return window().actionRegistry().find(QStringLiteral("file.attachProfile"))->isEnabled();
+    }
+    [[nodiscard]] std::size_t profiles() { return workspace().captures().front().session->profiles.size(); }
+
+private slots:
+    void init() { QVERIFY(show()); }
+    void cleanup() { close(); }
+
+    void droppedOnItsCapture() {
+        QVERIFY(!canAttach());
+        open(data("breaks/trace.log.xz"));
+        QVERIFY(canAttach());
+        drop({data("breaks/profile.json.gz")});
+        QTRY_COMPARE_WITH_TIMEOUT(profiles(), std::size_t(1), 30000);
+        QVERIFY(settles());
+        QCOMPARE(workspace().captures().size(), std::size_t(1));
+        QCOMPARE(workspace().place().page, Page::Profile);
+        QVERIFY2(window().messageBar().text().contains("is attached to"),
+                 qPrintable(window().messageBar().text()));
+        QVERIFY(!window().messageBar().text().contains("but"));
+    }
+
+    void twoAtOnce() {
+        open(data("breaks/trace.log.xz"));
+        drop({data("breaks/profile.json.gz"), data("mlp_aot/profile.json.gz")});
+        QTRY_COMPARE_WITH_TIMEOUT(profiles(), std::size_t(2), 30000);
+    }
+
+    void ofAnotherRun() {
+        open(data("encoder_inductor/trace.log.xz"));
+        drop({data("breaks/profile.json.gz")});
+        QTRY_COMPARE_WITH_TIMEOUT(profiles(), std::size_t(1), 30000);
+        QVERIFY2(window().messageBar().text().contains("it may be of another run"),
+                 qPrintable(window().messageBar().text()));
+    }
+
+    void whereNothingIsOpen() {
+        drop({data("breaks/profile.json.gz")});
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), 30000);
+        QVERIFY(settles());
+        QCOMPARE(workspace().captures().front().session->kind, session::Kind::Profile);
+        QVERIFY(!canAttach()); // nothing that a second one could be joined to
+    }
+
+    void otherFilesOpen() {
+        open(data("breaks/trace.log.xz"));
+        drop({data("mlp_aot/trace.log.xz")});
+        QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(2), 30000);
+        QCOMPARE(profiles(), std::size_t(0));
+    }
+};
+
+QTEST_MAIN(TestProfileWindow)
+#include "tst_profile_window.moc"
