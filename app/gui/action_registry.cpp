@@ -15,6 +15,8 @@ QString scopeName(Scope scope) {
         return ActionRegistry::tr("In the timeline");
     case Scope::FlameChart:
         return ActionRegistry::tr("In the flame chart of compile time");
+    case Scope::ProfileLanes:
+        return ActionRegistry::tr("In the lanes of a profile");
     case Scope::RecordingTree:
         return ActionRegistry::tr("In a recording tree");
     case Scope::Cut:

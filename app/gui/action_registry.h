@@ -19,6 +19,7 @@ enum class Scope {
     Canvas,
     Timeline,
     FlameChart,
+    ProfileLanes,
     RecordingTree,
     Cut,
     CallingConvention,

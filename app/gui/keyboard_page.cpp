@@ -17,7 +17,8 @@ KeyboardPage::KeyboardPage(const ActionRegistry& actions, views::Theme& theme, Q
     auto* model = new QStandardItemModel(this);
     model->setHorizontalHeaderLabels({tr("Action"), tr("Key")});
     for (const Scope scope :
-         {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::FlameChart, Scope::List, Scope::Palette}) {
+         {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::FlameChart, Scope::ProfileLanes, Scope::List,
+          Scope::Palette}) {
         auto* head = new QStandardItem(scopeName(scope));
         QFont font = theme.font(views::FontRole::Strong);
         head->setFont(font);

@@ -26,6 +26,13 @@ void WindowMenus::documentKeys() {
     m_actions->document(Scope::FlameChart, key("0"), tr("Show all"));
     m_actions->document(Scope::FlameChart, key("N"), tr("Next match of the search"));
     m_actions->document(Scope::FlameChart, key("Return"), tr("Show the stage of the selected span"));
+    m_actions->document(Scope::ProfileLanes, key("W"), tr("Zoom in"));
+    m_actions->document(Scope::ProfileLanes, key("S"), tr("Zoom out"));
+    m_actions->document(Scope::ProfileLanes, key("A"), tr("Earlier"));
+    m_actions->document(Scope::ProfileLanes, key("D"), tr("Later"));
+    m_actions->document(Scope::ProfileLanes, key("F"), tr("Zoom to the selected event"));
+    m_actions->document(Scope::ProfileLanes, key("0"), tr("Show the step"));
+    m_actions->document(Scope::ProfileLanes, key("Return"), tr("Show the node of the selected event"));
     m_actions->document(Scope::RecordingTree, key("Right"), tr("Forward one event"));
     m_actions->document(Scope::RecordingTree, key("Left"), tr("Back one event"));
     m_actions->document(Scope::RecordingTree, key("Down"), tr("Next re-record, eager run or error"));

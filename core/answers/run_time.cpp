@@ -36,11 +36,13 @@ std::string sharesText(const Joined& joined) {
     const auto add = [&](double time, std::string_view what) {
         if (time > 0) out += (out.empty() ? "" : ", ") + percent(time, joined.busy) + ' ' + std::string(what);
     };
-    add(shares.computed, "is in kernels and nodes of compiled graphs");
-    add(shares.overhead, "in guards, wrappers and bytecode around them");
-    add(shares.broken, "in eager code after graph breaks");
-    add(shares.outside, "outside compiled code");
-    add(shares.other, "in operators that are no node, or unknown");
+    using profile::Spent;
+    add(shares.on(Spent::Computed), "is in kernels and nodes of compiled graphs");
+    add(shares.on(Spent::Guards) + shares.on(Spent::Wrappers),
+        "in guards, wrappers and bytecode around them");
+    add(shares.on(Spent::Broken), "in eager code after graph breaks");
+    add(shares.on(Spent::Outside), "outside compiled code");
+    add(shares.on(Spent::Other), "in operators that are no node, or unknown");
     return out;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace dynascope::profile {
@@ -186,20 +187,15 @@ double medianOf(std::vector<double> values) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
+double Shares::all() const {
+    return std::accumulate(time.begin(), time.end(), 0.0);
+}
+
 Shares sharesOf(const Joined& joined, int step) {
     Shares out;
     for (const Row& row : joined.rows) {
         const double time = timeIn(row.self, row.bySteps, step);
-        if (computes(row))
-            out.computed += time;
-        else if (row.brokenCompile >= 0)
-            out.broken += time;
-        else if (isOverhead(row.part))
-            out.overhead += time;
-        else if (row.part == Part::Eager)
-            out.outside += time;
-        else
-            out.other += time;
+        out.time[static_cast<std::size_t>(spentOn(row))] += time;
     }
     return out;
 }

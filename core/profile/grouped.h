@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/profile/facts.h"
+#include "core/profile/lanes.h"
 
 #include <array>
 #include <cstdint>
@@ -44,12 +45,9 @@ inline constexpr int allSteps = -2;
 
 /// Where the time of all devices goes, in nanoseconds.
 struct Shares {
-    double computed = 0; ///< in kernels and nodes of compiled graphs
-    double overhead = 0; ///< in guards, wrappers and bytecode around them
-    double broken = 0;   ///< in eager code after graph breaks
-    double outside = 0;  ///< outside compiled code
-    double other = 0; ///< in operators that are no node that is known, or on a device and launched by nobody
-    [[nodiscard]] double all() const { return computed + overhead + broken + outside + other; }
+    std::array<double, spentCount> time{}; ///< by Spent
+    [[nodiscard]] double on(Spent spent) const { return time[static_cast<std::size_t>(spent)]; }
+    [[nodiscard]] double all() const;
 };
 [[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps);
 

@@ -37,6 +37,8 @@ public:
         for (std::uint32_t i = 0; i < m_profile.events.size(); ++i)
             if (isOnDevice(event(i).kind)) placeOnDevice(i);
         m_out.rows = m_table.take();
+        m_out.graphEnds.assign(m_graphEnds.begin(), m_graphEnds.end());
+        std::ranges::sort(m_out.graphEnds);
         if (m_code.unmatchedRuns() > 0)
             m_out.warnings.push_back("operators of " + count(m_code.unmatchedRuns(), "run") +
                                      " of graphs were not matched to nodes: there are too many");

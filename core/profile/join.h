@@ -87,6 +87,8 @@ struct Joined {
     ProfilePtr profile;
     std::vector<Row> rows;
     std::vector<std::uint32_t> rowOf; ///< by event; none for what takes no time
+    /// Regions whose frame a graph break ended, by event, with the time at which their graph had run. Rising.
+    std::vector<std::pair<std::uint32_t, std::int64_t>> graphEnds;
     Tally regions;                    ///< compiled regions to compiles
     Tally graphs;                     ///< calls of output code to stages
     Tally kernels;                    ///< kernels that output code generated, by name, to that code

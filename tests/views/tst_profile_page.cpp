@@ -5,12 +5,15 @@
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
+#include "views/profile/lanes_view.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/profile_rows.h"
 
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QWheelEvent>
+#include <cmath>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -43,6 +46,12 @@ public:
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (rows[i].front().text == what) return int(i);
         return -1;
+    }
+    [[nodiscard]] const profile::Lane& lane(profile::Lane::What what) const {
+        const std::vector<profile::Lane>& lanes = page->lanes()->lanes()->lanes;
+        const auto at = std::ranges::find(lanes, what, &profile::Lane::what);
+        if (at == lanes.end()) qFatal("no such lane");
+        return *at;
     }
     [[nodiscard]] QString figures() const {
         QStringList out;
@@ -100,6 +109,102 @@ private slots:
         s.groupBy("break");
         emit s.page->table()->rowActivated(s.rowWith("graph break at profiles.py:16"));
         QCOMPARE(s.f.workspace.place().page, Page::Breaks);
+    }
+
+    void lanesShowStepsAndSelect() {
+        Shown s("breaks");
+        LanesView& lanes = *s.page->lanes();
+        QVERIFY(lanes.lanes() && lanes.lanes()->breaks.size() == 6);
+        QVERIFY(lanes.lanes()->breaks.front().place == "profiles.py:16");
+        lanes.viewport()->repaint();
+        QVERIFY(lanes.drawnBoxes() > 0);
+        const double whole = lanes.right() - lanes.left();
+        s.page->steps()->setCurrentIndex(3);
+        emit s.page->steps()->activated(3);
+        s.settle();
+        const profile::Step step = lanes.lanes()->joined->profile->steps[2];
+        QVERIFY(lanes.right() - lanes.left() < whole * 0.9);
+        QVERIFY(lanes.left() <= double(step.start) && lanes.right() >= double(step.start + step.duration));
+
+        // A click selects the row; the row lights its events.
+        const profile::Lane& computed = s.lane(profile::Lane::What::Computed);
+        const std::uint32_t event = computed.rows.front().back();
+        const QPoint at = lanes.eventRect(event).center().toPoint();
+        QCOMPARE(lanes.eventAt(at), event);
+        QTest::mouseClick(lanes.viewport(), Qt::LeftButton, {}, at);
+        QCOMPARE(lanes.selected(), event);
+        const int row = s.page->table()->selected();
+        QVERIFY(row >= 0);
+        QVERIFY2(lanes.description(event).contains("known by"), qPrintable(lanes.description(event)));
+        QVERIFY(lanes.description(event).contains(
+            s.page->table()->rows().rows()[std::size_t(row)].front().text.section(',', 0, 0)));
+
+        // A double click leads to the node.
+        emit lanes.activated(event);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), 30000);
+        QCOMPARE(s.f.workspace.place().page, Page::Stages);
+        QVERIFY(!s.f.workspace.place().node.isEmpty());
+    }
+
+    void lanesZoomAndPan() {
+        Shown s("mlp_aot");
+        LanesView& lanes = *s.page->lanes();
+        const double left = lanes.left(), right = lanes.right();
+        QTest::keyClick(&lanes, Qt::Key_W);
+        QVERIFY(lanes.right() - lanes.left() < right - left);
+        const double before = lanes.left();
+        QTest::keyClick(&lanes, Qt::Key_D);
+        QVERIFY(lanes.left() > before);
+        QWheelEvent wheel(QPointF(700, 60), lanes.viewport()->mapToGlobal(QPointF(700, 60)), {}, {0, 120}, {},
+                          {}, Qt::NoScrollPhase, false);
+        const double shown = lanes.right() - lanes.left();
+        QCoreApplication::sendEvent(lanes.viewport(), &wheel);
+        QVERIFY(lanes.right() - lanes.left() < shown);
+        for (int i = 0; i < 300; ++i)
+            lanes.zoomBy(10, 700); // ends somewhere
+        QVERIFY(std::isfinite(lanes.left()) && lanes.right() > lanes.left());
+        QTest::keyClick(&lanes, Qt::Key_0);
+        QVERIFY(std::abs(lanes.left() - left) < 1 && std::abs(lanes.right() - right) < 1);
+        QTest::keyClick(&lanes, Qt::Key_Right);
+        QVERIFY(lanes.selected() != profile::none);
+        QTest::keyClick(&lanes, Qt::Key_Down);
+        QTest::keyClick(&lanes, Qt::Key_F);
+        QVERIFY(lanes.right() - lanes.left() < right - left);
+    }
+
+    void breaksOfLanesLeadToTheirPage() {
+        Shown s("breaks");
+        LanesView& lanes = *s.page->lanes();
+        lanes.setStep(0);
+        int chip = -1;
+        for (int x = 0; x < lanes.viewport()->width() && chip < 0; ++x)
+            if (lanes.breakAt({x, 30}) >= 0) chip = x;
+        QVERIFY(chip >= 0);
+        QTest::mouseClick(lanes.viewport(), Qt::LeftButton, {}, {chip + 2, 30});
+        QCOMPARE(s.f.workspace.place().page, Page::Breaks);
+    }
+
+    void aThousandEventsAPixelAreDrawnOnce() {
+        std::string events;
+        constexpr int many = 200000;
+        for (int i = 0; i < many; ++i)
+            events += (i > 0 ? "," : "") +
+                      std::string(R"({"ph":"X","cat":"cpu_op","name":"f","pid":1,"tid":1,"ts":)") +
+                      std::to_string(2 * i) + R"(,"dur":1})";
+        const auto profile = profile::read(R"({"schemaVersion":1,"traceEvents":[)" + events + "]}", "x.json");
+        QVERIFY(profile);
+        JoinedProfile joined;
+        joined.joined = profile::join(nullptr, *profile).value_or(nullptr);
+        joined.facts = std::make_unique<profile::Facts>(joined.joined);
+        test::Fixture f;
+        LanesView lanes(f.theme);
+        lanes.resize(1200, 300);
+        lanes.setLanes(profileLanes(joined, {}));
+        lanes.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&lanes));
+        lanes.viewport()->repaint();
+        QVERIFY2(lanes.drawnBoxes() > 500 && lanes.drawnBoxes() < 2500,
+                 qPrintable(QString::number(lanes.drawnBoxes())));
     }
 
     void aCaptureWithoutProfile() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/chart_parts.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
@@ -15,22 +16,6 @@ namespace {
 constexpr double thinnestBox = 1.5; ///< px; what is thinner is drawn once a pixel
 constexpr double stripeFrom = 8;    ///< px
 constexpr double textFrom = 26;     ///< px
-
-/// Text stays readable on it in both themes.
-QColor fillOf(const QColor& colour, const Colours& c) {
-    const double share = c.dark ? 0.34 : 0.26;
-    const auto mix = [share](int a, int b) { return int(std::lround(a * share + b * (1 - share))); };
-    return {mix(colour.red(), c.bg1.red()), mix(colour.green(), c.bg1.green()),
-            mix(colour.blue(), c.bg1.blue())};
-}
-
-/// 1, 2 or 5 times a power of ten, at least `least`.
-double niceStep(double least) {
-    const double power = std::pow(10, std::floor(std::log10(least)));
-    for (const double factor : {1.0, 2.0, 5.0})
-        if (power * factor >= least) return power * factor;
-    return power * 10;
-}
 
 } // namespace
 

@@ -2,6 +2,8 @@
 #include "views/profile/profile_page.h"
 
 #include "views/base/page_parts.h"
+#include "views/profile/lanes_legend.h"
+#include "views/profile/lanes_view.h"
 #include "views/profile/profile_rows.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
@@ -12,6 +14,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace dynascope::views {
@@ -29,6 +32,8 @@ struct ProfilePage::Shown {
     std::shared_ptr<JoinedProfile> profile;
     std::vector<ProfileRow> rows;
     profile::Shares shares;
+    ProfileLanesPtr lanes;
+    std::vector<ProfileLink> links; ///< by row of the joined profile
 };
 
 struct ProfilePage::Private {
@@ -36,8 +41,12 @@ struct ProfilePage::Private {
     QComboBox *profiles = nullptr, *steps = nullptr, *by = nullptr;
     QLineEdit* filter = nullptr;
     RowTable* table = nullptr;
+    LanesView* lanes = nullptr;
+    LanesLegend* legend = nullptr;
+    QLabel* note = nullptr; ///< beside the lanes' title
     session::SessionPtr session;
     Shown shown;
+    int shownStep = -1;       ///< that the lanes were turned to
     std::vector<int> numbers; ///< of the table's rows in shown.rows
 };
 
@@ -50,11 +59,19 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     column->setSpacing(0);
     d->figures = new FigureRow;
     column->addWidget(d->figures);
+    auto* parts = new QSplitter(Qt::Vertical);
+    parts->setChildrenCollapsible(false);
+    parts->addWidget(makeLanes());
+    auto* below = new QWidget;
+    auto* rows = new QVBoxLayout(below);
+    rows->setContentsMargins(0, 0, 0, 0);
+    rows->setSpacing(0);
     QHBoxLayout* row = nullptr;
-    column->addWidget(headerBar(row));
+    rows->addWidget(headerBar(row));
     const auto box = [&](const QString& name) {
         auto* out = new QComboBox;
         out->setAccessibleName(name);
+        out->setSizeAdjustPolicy(QComboBox::AdjustToContents);
         row->addWidget(out);
         return out;
     };
@@ -70,7 +87,11 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     d->table->setEmptyText(tr("No row has this in it."));
     d->filter = addFilter(tr("Filter rows"), d->table);
     row->addWidget(d->filter);
-    column->addWidget(d->table, 1);
+    rows->addWidget(d->table, 1);
+    parts->addWidget(below);
+    parts->setStretchFactor(0, 2);
+    parts->setStretchFactor(1, 3);
+    column->addWidget(parts, 1);
     setContent(page);
     setFocusProxy(d->table);
 
@@ -81,12 +102,73 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     connect(d->table, &RowTable::rowActivated, this,
             [this](int at) { follow(at, int(ProfileColumn::What)); });
     connect(d->table, &RowTable::linkActivated, this, &ProfilePage::follow);
+    connect(d->table, &RowTable::rowSelected, this, [this](int at) {
+        d->lanes->select(profile::none);
+        lightRow(at);
+    });
+    connectLanes();
     addCopyRows(d->table);
     connect(&workspace, &Workspace::placeChanged, this, &ProfilePage::invalidate);
     connect(&workspace, &Workspace::captureReplaced, this, &ProfilePage::invalidate);
 }
 
 ProfilePage::~ProfilePage() = default;
+
+QWidget* ProfilePage::makeLanes() {
+    auto* box = new QWidget;
+    auto* column = new QVBoxLayout(box);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    QHBoxLayout* row = nullptr;
+    column->addWidget(headerBar(row));
+    row->addWidget(plainLabel(tr("Over time"), "strong"));
+    d->note = plainLabel({}, "label");
+    row->addWidget(d->note);
+    row->addStretch(1);
+    d->legend = new LanesLegend(theme());
+    row->addWidget(d->legend);
+    d->lanes = new LanesView(theme());
+    column->addWidget(d->lanes, 1);
+    return box;
+}
+
+void ProfilePage::connectLanes() {
+    connect(d->lanes, &LanesView::selectionChanged, this, [this](std::uint32_t event) {
+        const int at = rowOfEvent(event);
+        d->table->select(at);
+        if (at >= 0) d->table->scrollTo(d->table->currentIndex());
+        lightRow(at);
+    });
+    connect(d->lanes, &LanesView::activated, this, [this](std::uint32_t event) {
+        const std::uint32_t row = d->shown.profile->joined->rowOf[event];
+        if (row != profile::none) goTo(d->shown.links[row], int(ProfileColumn::What));
+    });
+    connect(d->lanes, &LanesView::breakActivated, this, [this](int compile) {
+        ProfileLink link;
+        link.compile = compile;
+        link.isBreak = true;
+        goTo(link, int(ProfileColumn::What));
+    });
+}
+
+/// Of the table; -1 where no row that is shown has it.
+int ProfilePage::rowOfEvent(std::uint32_t event) const {
+    if (event == profile::none || !d->shown.profile) return -1;
+    const std::uint32_t row = d->shown.profile->joined->rowOf[event];
+    for (std::size_t i = 0; i < d->numbers.size(); ++i)
+        if (std::ranges::binary_search(d->shown.rows[std::size_t(d->numbers[i])].row.rows, row))
+            return int(i);
+    return -1;
+}
+
+void ProfilePage::lightRow(int at) {
+    d->lanes->light(at < 0 ? std::vector<std::uint32_t>()
+                           : d->shown.rows[std::size_t(d->numbers[std::size_t(at)])].row.rows);
+}
+
+LanesView* ProfilePage::lanes() const {
+    return d->lanes;
+}
 
 RowTable* ProfilePage::table() const {
     return d->table;
@@ -110,6 +192,7 @@ void ProfilePage::forget() {
     d->session.reset();
     d->shown = {};
     d->table->setRows({});
+    d->lanes->setLanes(nullptr);
 }
 
 void ProfilePage::refresh() {
@@ -119,7 +202,7 @@ void ProfilePage::refresh() {
         forget();
         return showMessage(
             tr("No profile was opened with this capture. export_chrome_trace() of torch.profiler "
-               "writes one: put it into the folder of the trace, and open the folder."));
+               "writes one: drop it here, or put it into the folder of the trace and open the folder."));
     }
     showContent();
     if (d->session == session) return;
@@ -129,6 +212,10 @@ void ProfilePage::refresh() {
     for (const auto& one : session::attachedAs<profile::Profile>(session->profiles))
         d->profiles->addItem(fileName(one->path));
     d->profiles->setVisible(session->profiles.size() > 1);
+    // One that was attached is what the reader came for.
+    if (const auto last = session::attachedAs<profile::Profile>(session->profiles.back());
+        last && !session->inputs.files.empty() && session->inputs.files.back().name == last->path)
+        d->profiles->setCurrentIndex(d->profiles->count() - 1);
     readAnew();
 }
 
@@ -150,7 +237,8 @@ void ProfilePage::ask() {
     workspace().tasks().run<Shown>(
         tag, this,
         [session = d->session, number = std::size_t(d->profiles->currentIndex()), known = d->shown.profile,
-         by = By(d->by->currentIndex()), step](const TaskContext& task) {
+         by = By(d->by->currentIndex()), step, lanes = d->shown.lanes,
+         links = d->shown.links](const TaskContext& task) {
             Shown out;
             out.profile = known ? known : std::make_shared<JoinedProfile>();
             const std::lock_guard lock(out.profile->mutex);
@@ -163,6 +251,9 @@ void ProfilePage::ask() {
             }
             out.rows = profileRows(*out.profile, by, step);
             out.shares = sharesOf(*out.profile->joined, step);
+            out.lanes = lanes ? lanes : profileLanes(*out.profile, task);
+            if (!out.lanes) return Shown();
+            out.links = lanes ? links : rowLinks(*out.profile);
             return out;
         },
         [this](Shown shown) { take(std::move(shown)); });
@@ -174,6 +265,27 @@ void ProfilePage::take(Shown shown) {
     d->shown = std::move(shown);
     showFigures();
     showRows();
+    showLanes();
+}
+
+void ProfilePage::showLanes() {
+    const bool other = d->lanes->lanes() != d->shown.lanes;
+    d->lanes->setLanes(d->shown.lanes);
+    const int step = d->steps->currentIndex() - 1;
+    if (other || step != d->shownStep) d->lanes->setStep(step < 0 ? profile::allSteps : step);
+    d->shownStep = step;
+    const profile::Joined& joined = *d->shown.profile->joined;
+    QStringList note;
+    if (!joined.profile->steps.empty())
+        note << (step < 0 ? countText(joined.profile->steps.size(), tr("step"), tr("steps"))
+                          : d->steps->currentText());
+    note << tr("%1 % joined").arg(100 * joined.share(), 0, 'f', 1);
+    if (const std::string doubt = joinDoubt(joined); !doubt.empty()) note << toQString(doubt);
+    d->note->setText(note.join(QStringLiteral(", ")));
+    std::vector<profile::Spent> spent;
+    for (std::size_t i = 0; i < profile::spentCount; ++i)
+        if (d->shown.shares.time[i] > 0) spent.push_back(profile::Spent(i));
+    d->legend->setSpent(std::move(spent));
 }
 
 void ProfilePage::showFigures() {
@@ -193,17 +305,15 @@ void ProfilePage::showFigures() {
                                     profileTime(*std::max_element(steps.begin(), steps.end())))});
     figures.push_back(
         {profileTime(shares.all()), tr("busy"), {}, tr("What all threads and devices were busy")});
-    const auto part = [&](double time, const QString& name, Tone tone) {
+    const auto part = [&](profile::Spent spent) {
+        const double time = shares.on(spent);
         if (shares.all() <= 0 || time <= 0) return;
         figures.push_back({profileTime(time),
-                           tr("%1, %2 %").arg(name).arg(100 * time / shares.all(), 0, 'f', 1),
-                           toneColour(tone, colours)});
+                           tr("%1, %2 %").arg(spentName(spent)).arg(100 * time / shares.all(), 0, 'f', 1),
+                           spentColour(spent, colours)});
     };
-    part(shares.computed, tr("kernels and nodes"), Tone::Good);
-    part(shares.overhead, tr("guards and wrappers"), Tone::Warn);
-    part(shares.broken, tr("eager after graph breaks"), Tone::Bad);
-    part(shares.outside, tr("outside compiled code"), Tone::Accent);
-    part(shares.other, tr("of no known node"), Tone::Other);
+    for (std::size_t i = 0; i < profile::spentCount; ++i)
+        part(profile::Spent(i));
     d->figures->setFigures(figures);
 }
 
@@ -218,7 +328,10 @@ void ProfilePage::showRows() {
 
 void ProfilePage::follow(int row, int column) {
     if (row < 0 || std::size_t(row) >= d->numbers.size()) return;
-    const ProfileLink& link = d->shown.rows[std::size_t(d->numbers[std::size_t(row)])].link;
+    goTo(d->shown.rows[std::size_t(d->numbers[std::size_t(row)])].link, column);
+}
+
+void ProfilePage::goTo(const ProfileLink& link, int column) {
     if (link.compile < 0) return;
     const auto compile = std::size_t(link.compile);
     if (link.isBreak) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where run time goes: a profile that was opened with the capture, by node, kernel, line, module, compile, graph break,
+// Where run time goes: a profile that was opened with the capture, over time and as rows: by node, kernel, line, module, compile, graph break,
 // step or operator; of all steps, or of one.
 #pragma once
 
@@ -14,6 +14,8 @@ class QComboBox;
 namespace dynascope::views {
 
 class FigureRow;
+class LanesView;
+struct ProfileLink;
 class RowTable;
 
 /// GUI thread only. Joins and groups on the TaskRunner (tag "profile").
@@ -26,6 +28,7 @@ public:
 
     [[nodiscard]] RowTable* table() const;
     [[nodiscard]] FigureRow* figures() const;
+    [[nodiscard]] LanesView* lanes() const;
     [[nodiscard]] QComboBox* profiles() const;
     [[nodiscard]] QComboBox* steps() const; ///< the first entry is all of them
     [[nodiscard]] QComboBox* by() const;    ///< as profile::byNames
@@ -43,7 +46,13 @@ private:
     void take(Shown shown);
     void showRows();
     void showFigures();
+    void showLanes();
+    void connectLanes();
+    [[nodiscard]] QWidget* makeLanes();
+    [[nodiscard]] int rowOfEvent(std::uint32_t event) const;
+    void lightRow(int at);
     void follow(int row, int column);
+    void goTo(const ProfileLink& link, int column);
     std::unique_ptr<Private> d;
 };
 

@@ -2,8 +2,7 @@
 #include "views/profile/profile_rows.h"
 
 #include "views/workspace/labels.h"
-
-#include <QCoreApplication>
+#include "views/workspace/translate.h"
 
 namespace dynascope::views {
 
@@ -13,14 +12,10 @@ using profile::By;
 using profile::GroupedRow;
 using profile::Part;
 
-QString tr(const char* text) {
-    return QCoreApplication::translate("ProfilePage", text);
-}
-
-ProfileLink linkOf(JoinedProfile& profile, const GroupedRow& group) {
+ProfileLink linkOf(JoinedProfile& profile, const std::vector<std::uint32_t>& rows) {
     ProfileLink out;
     const profile::Joined& joined = *profile.joined;
-    for (const std::uint32_t index : group.rows) {
+    for (const std::uint32_t index : rows) {
         const profile::Row& row = joined.rows[index];
         if (row.compile < 0 && row.brokenCompile < 0) continue;
         const profile::RowFacts& facts = profile.facts->of(index);
@@ -111,9 +106,16 @@ std::vector<TableColumn> profileColumns() {
 std::vector<ProfileRow> profileRows(JoinedProfile& profile, By by, int step) {
     std::vector<ProfileRow> out;
     for (profile::GroupedRow& row : grouped(*profile.facts, by, step)) {
-        ProfileLink link = linkOf(profile, row);
+        ProfileLink link = linkOf(profile, row.rows);
         out.push_back({std::move(row), std::move(link)});
     }
+    return out;
+}
+
+std::vector<ProfileLink> rowLinks(JoinedProfile& profile) {
+    std::vector<ProfileLink> out;
+    for (std::uint32_t i = 0; i < profile.joined->rows.size(); ++i)
+        out.push_back(linkOf(profile, {i}));
     return out;
 }
 

@@ -53,6 +53,9 @@ enum class ProfileColumn : int {
 /// Joins where that was not done yet. Nothing where the task was cancelled.
 [[nodiscard]] std::vector<ProfileRow> profileRows(JoinedProfile& profile, profile::By by, int step);
 
+/// Where each row of the joined profile leads.
+[[nodiscard]] std::vector<ProfileLink> rowLinks(JoinedProfile& profile);
+
 /// The rows in which `filter` is, in any column, whatever the case; with their numbers.
 [[nodiscard]] std::vector<TableRow> tableRows(const profile::Joined& joined,
                                               const std::vector<ProfileRow>& rows, const QString& filter,
