@@ -4,6 +4,7 @@
 #include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
 #include "core/capture/profiles.h"
+#include "views/profile/profile_times.h"
 #include "views/workspace/labels.h"
 
 #include <QFileDialog>
@@ -27,6 +28,7 @@ struct ProfileActions::Read {
 
 ProfileActions::ProfileActions(const Shared& shared)
     : WindowPart(shared) {
+    new ProfileTimes(m_workspace, this);
     connect(&m_workspace.tasks(), &TaskRunner::finished, this, [this](const QString& finished) {
         if (finished == tag) startNext();
     });

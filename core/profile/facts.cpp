@@ -178,9 +178,11 @@ void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, R
     if (graph && isWorkKnown(row, weakest, facts.nodes.size()))
         facts.work = workOf(*graph, row.part == Part::Node ? std::vector{row.node} : facts.nodes);
     if (weakest) addWords(facts.evidence, "nodes by " + std::string(linkEvidenceName(*weakest)));
-    if (weakest == session::LinkEvidence::Comment && facts.nodes.size() > 1 && isLibraryCall(row))
-        facts.evidence += ", of which it is one";
+    const bool isOne =
+        weakest == session::LinkEvidence::Comment && facts.nodes.size() > 1 && isLibraryCall(row);
+    if (isOne) facts.evidence += ", of which it is one";
     if (weakest == session::LinkEvidence::KernelName) facts.evidence += ", of which it computes one or more";
+    facts.computesAll = !isOne && weakest != session::LinkEvidence::KernelName;
 }
 
 bool Facts::isLibraryCall(const Row& row) {

@@ -63,6 +63,23 @@ private slots:
         QVERIFY(!window().messageBar().text().contains("but"));
     }
 
+    void tintsGraphsOnceSomebodyAsks() {
+        open(data("mlp_aot"));
+        const auto measured = [this] {
+            std::size_t out = 0;
+            for (const session::Compile& compile : workspace().session()->compiles)
+                for (const session::StagePtr& stage : compile.stages)
+                    if (const auto times = workspace().nodeTimes(stage.get())) {
+                        if (!times->joined || *times->joined <= 0 || times->us.empty()) return std::size_t(0);
+                        ++out;
+                    }
+            return out;
+        };
+        QCOMPARE(measured(), std::size_t(0));
+        window().actionRegistry().trigger("view.heat");
+        QTRY_COMPARE_WITH_TIMEOUT(measured(), std::size_t(2), 30000); // forward and backward, as they ran
+    }
+
     void twoAtOnce() {
         open(data("breaks/trace.log.xz"));
         drop({data("breaks/profile.json.gz"), data("mlp_aot/profile.json.gz")});

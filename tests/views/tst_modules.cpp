@@ -73,7 +73,28 @@ private slots:
     void filterKeepsWhatHoldsAMatch();
     void findsTheRowOfANode();
     void staysConsistentThroughResets();
+    void timesAddUpToModules();
 };
+
+void TestModules::timesAddUpToModules() {
+    ModuleModel model;
+    QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+    model.setTree(sampleTree());
+    const QModelIndex relu = model.indexOf(2), layer = relu.parent(), both = layer.parent();
+    QVERIFY(!relu.data(ModuleModel::TimeRole).isValid());
+    auto times = std::make_shared<NodeTimes>();
+    times->us = {{"mm_0", 3}, {"relu_0", 1}, {"out_mm", 4}};
+    times->most = 4;
+    times->sum = 8;
+    model.setTimes(times);
+    QCOMPARE(relu.data(ModuleModel::TimeRole).toDouble(), 1.0);
+    QCOMPARE(layer.data(ModuleModel::TimeRole).toDouble(), 4.0);
+    QCOMPARE(layer.data(ModuleModel::HeatRole).toDouble(), 0.5);
+    QCOMPARE(both.data(ModuleModel::TimeRole).toDouble(), 4.0); // of the other layer nothing is known
+    QVERIFY(!model.indexOf(4).data(ModuleModel::TimeRole).isValid());
+    model.setTimes(nullptr);
+    QVERIFY(!layer.data(ModuleModel::TimeRole).isValid());
+}
 
 void TestModules::listsModulesInGraphOrder() {
     ModuleModel model;

@@ -76,6 +76,12 @@ private slots:
         QVERIFY2(s.figures().contains("median of 3") && s.figures().contains("kernels and nodes"),
                  qPrintable(s.figures()));
         QCOMPARE(s.rowWith("addmm"), 0);
+        // The median lies within what the steps took.
+        const TableRow& row = s.page->table()->rows().rows()[0];
+        const QStringList ends = row[std::size_t(ProfileColumn::Spread)].text.split(QStringLiteral(" to "));
+        QCOMPARE(ends.size(), 2);
+        QVERIFY(ends[0] != ends[1]);
+        QVERIFY(row[std::size_t(ProfileColumn::Spread)].sort.toDouble() > 0);
         QVERIFY(s.rowWith("guards") >= 0 && s.rowWith("outside compiled code") >= 0);
         s.page->findChild<QLineEdit*>()->setText("gelu");
         QVERIFY(s.page->table()->rows().rowCount() >= 2);
@@ -128,7 +134,11 @@ private slots:
 
         // A click selects the row; the row lights its events.
         const profile::Lane& computed = s.lane(profile::Lane::What::Computed);
-        const std::uint32_t event = computed.rows.front().back();
+        const std::vector<profile::Event>& events = lanes.lanes()->joined->profile->events;
+        const std::uint32_t event =
+            *std::ranges::max_element(computed.rows.front(), {}, [&](std::uint32_t i) {
+                return events[i].start >= step.start ? events[i].duration : 0; // wide enough to be hit
+            });
         const QPoint at = lanes.eventRect(event).center().toPoint();
         QCOMPARE(lanes.eventAt(at), event);
         QTest::mouseClick(lanes.viewport(), Qt::LeftButton, {}, at);

@@ -400,6 +400,7 @@ void CompareView::setEdgeLabels(bool on) {
 
 void CompareView::setHeat(bool on) {
     d->heat = on;
+    if (on) d->workspace.wantTimes();
     d->showHeat();
 }
 

@@ -6,7 +6,6 @@
 #include <QCoreApplication>
 #include <QPainter>
 #include <algorithm>
-#include <cmath>
 
 namespace dynascope::views::canvas {
 
@@ -15,6 +14,8 @@ Heat heatOf(const Scene& scene, const NodeTimes* times) {
     out.us.assign(scene.items.size(), -1);
     if (!times || !scene.graph) return out;
     out.measured = true;
+    out.joined = times->joined;
+    out.inParts = times->inParts;
     for (ir::NodeIndex node = 0; node < scene.graph->size(); ++node) {
         const auto known = times->us.find(scene.graph->node(node).name);
         const int item = scene.itemOf(node);
@@ -27,12 +28,7 @@ Heat heatOf(const Scene& scene, const NodeTimes* times) {
 }
 
 QColor heatColour(const Colours& colours, double share) {
-    const QColor ground = colours.dark ? colours.bg2 : colours.bg1;
-    const double part = 0.45 * std::sqrt(std::clamp(share, 0.0, 1.0));
-    const auto mixed = [&](int from, int to) { return int(std::lround(from + (to - from) * part)); };
-    const QColor& hot = colours.changed;
-    return {mixed(ground.red(), hot.red()), mixed(ground.green(), hot.green()),
-            mixed(ground.blue(), hot.blue())};
+    return colours.heat(share);
 }
 
 void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, const QSizeF& viewport) {
@@ -42,9 +38,12 @@ void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, co
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(theme.font(FontRole::Text));
     const QFontMetricsF metrics(painter.font());
-    const QString left =
-        heat.measured ? tr("median time  0") : tr("No run of this graph: record and replay it (Ctrl+6)");
-    const QString right = heat.measured ? durationText(heat.most) : QString();
+    const QString left = !heat.measured ? tr("No run of this graph: attach a profile, or replay it (Ctrl+6)")
+                         : heat.joined  ? tr("measured time  0")
+                                        : tr("median time  0");
+    QString right = heat.measured ? durationText(heat.most) : QString();
+    if (heat.joined) right += tr("   %1 % of the graph's time is joined").arg(100 * *heat.joined, 0, 'f', 0);
+    if (heat.inParts) right += tr(", a kernel's in equal parts");
     const double scale = heat.measured ? theme.scaled(96) : 0;
     const double gap = theme.scaled(8), height = metrics.height() + gap;
     const double width = metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +

@@ -7,6 +7,8 @@
 #include "views/theme/theme.h"
 #include "views/workspace/workspace.h"
 
+#include <optional>
+
 class QPainter;
 
 namespace dynascope::views::canvas {
@@ -15,7 +17,9 @@ namespace dynascope::views::canvas {
 struct Heat {
     std::vector<double> us; ///< by item; negative for what was not measured
     double most = 0;        ///< of a single item
-    bool measured = false;  ///< the graph was replayed at all
+    bool measured = false;  ///< the graph was replayed, or is in a profile
+    std::optional<double> joined{}; ///< as in NodeTimes
+    bool inParts = false;
 };
 
 /// `times` may be null: nothing was measured. Where the scene has another graph's nodes as well, these stay

@@ -5,6 +5,7 @@
 #include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QLocale>
 #include <QPainter>
@@ -28,6 +29,9 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     else if (option.state & QStyle::State_MouseOver)
         painter->fillRect(option.rect, c.bg2);
 
+    else if (const QVariant heat = index.data(ModuleModel::HeatRole); heat.isValid())
+        painter->fillRect(option.rect, c.heat(heat.toDouble()));
+
     QRect rest = option.rect.adjusted(m_theme.scaled(4), 0, -m_theme.scaled(8), 0);
     const QVariant opKind = index.data(ModuleModel::OpKindRole);
     if (opKind.isValid()) {
@@ -37,11 +41,12 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         rest.setLeft(bar.right() + m_theme.scaled(6));
     }
 
-    const QVariant count = index.data(ModuleModel::CountRole);
-    if (count.isValid()) {
-        const QString text = QLocale().toString(count.toULongLong());
+    const QVariant count = index.data(ModuleModel::CountRole), time = index.data(ModuleModel::TimeRole);
+    if (time.isValid() || count.isValid()) {
+        const QString text =
+            time.isValid() ? durationText(time.toDouble()) : QLocale().toString(count.toULongLong());
         painter->setFont(m_theme.font(FontRole::CodeSmall));
-        painter->setPen(c.text3);
+        painter->setPen(time.isValid() ? c.text : c.text3);
         painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
         rest.setRight(rest.right() - painter->fontMetrics().horizontalAdvance(text) - m_theme.scaled(8));
     }

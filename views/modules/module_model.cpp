@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/modules/module_model.h"
 
+#include "views/workspace/labels.h"
+
 #include <algorithm>
 
 namespace dynascope::views {
@@ -47,6 +49,31 @@ void ModuleModel::rebuild() {
         std::vector<int>& siblings = row.parent >= 0 ? m_rows[std::size_t(row.parent)].children : m_top;
         row.position = int(siblings.size());
         siblings.push_back(int(i));
+    }
+    addTimes();
+}
+
+void ModuleModel::setTimes(std::shared_ptr<const NodeTimes> times) {
+    if (times == m_times) return;
+    emit layoutAboutToBeChanged(); // the same rows, drawn anew
+    m_times = std::move(times);
+    addTimes();
+    emit layoutChanged();
+}
+
+void ModuleModel::addTimes() {
+    for (ModuleRow& row : m_rows)
+        row.us = -1;
+    if (!m_times) return;
+    for (std::size_t i = m_rows.size(); i-- > 0;) {
+        ModuleRow& row = m_rows[i];
+        if (row.kind == ModuleRow::Kind::Node)
+            if (const auto known = m_times->us.find(m_tree->graph->node(row.node).name);
+                known != m_times->us.end())
+                row.us = known->second;
+        if (row.us < 0 || row.parent < 0) continue;
+        double& above = m_rows[std::size_t(row.parent)].us;
+        above = std::max(above, 0.0) + row.us;
     }
 }
 
@@ -202,6 +229,10 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         return detail(*row);
     case CountRole:
         return isNode ? QVariant() : QVariant(qulonglong(row->nodes));
+    case TimeRole:
+        return row->us < 0 ? QVariant() : QVariant(row->us);
+    case HeatRole:
+        return row->us < 0 || m_times->sum <= 0 ? QVariant() : QVariant(row->us / m_times->sum);
     case OpKindRole:
         return isNode ? QVariant(int(ir::opKind(m_tree->graph->node(row->node)))) : QVariant();
     case NodeRole:
@@ -220,6 +251,10 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         const ir::Node& node = m_tree->graph->node(row->node);
         QString text = QString::fromStdString(node.name + "\n" + node.target);
         if (node.meta) text += QLatin1Char('\n') + QString::fromStdString(node.meta->annotation());
+        if (row->us >= 0)
+            text += QLatin1Char('\n') +
+                    (m_times->inParts ? tr("%1, of a kernel that computes several an equal part") : tr("%1"))
+                        .arg(durationText(row->us));
         return text;
     }
     case Qt::AccessibleTextRole:

@@ -7,6 +7,7 @@
 #include "core/ir/graph.h"
 #include "core/layout/fold.h"
 #include "core/session/filter.h"
+#include "views/workspace/workspace.h"
 
 #include <QAbstractItemModel>
 #include <memory>
@@ -24,6 +25,7 @@ struct ModuleRow {
     int parent = -1;                         ///< row index in the arena, -1 for top rows
     int position = 0;                        ///< among the parent's children
     std::vector<int> children;
+    double us = -1; ///< that those nodes took; negative where that of none is known
 };
 
 /// A graph with its groups, as the worker hands it over. Immutable and shared.
@@ -37,12 +39,14 @@ struct ModuleTree {
 class ModuleModel : public QAbstractItemModel {
     Q_OBJECT
 public:
-    enum Role { KindRole = Qt::UserRole, DetailRole, CountRole, OpKindRole, NodeRole };
+    enum Role { KindRole = Qt::UserRole, DetailRole, CountRole, OpKindRole, NodeRole, TimeRole, HeatRole };
 
     explicit ModuleModel(QObject* parent = nullptr);
 
     /// Null empties the model.
     void setTree(std::shared_ptr<const ModuleTree> tree);
+    /// What nodes took, by name: rows have the sum of theirs. Null for nothing that is known.
+    void setTimes(std::shared_ptr<const NodeTimes> times);
     /// Keeps the nodes that match, and what holds them.
     void setFilter(session::Filter filter);
     [[nodiscard]] const ir::Graph* graph() const { return m_tree ? m_tree->graph.get() : nullptr; }
@@ -61,6 +65,7 @@ public:
 
 private:
     void rebuild();
+    void addTimes();
     void addGroup(layout::GroupId id, int parent);
     void addContents(layout::GroupId id, int parent);
     int addRow(ModuleRow row);
@@ -74,6 +79,7 @@ private:
     std::vector<int> m_top;
     std::vector<int> m_rowOfNode;
     std::size_t m_shown = 0;
+    std::shared_ptr<const NodeTimes> m_times;
 };
 
 } // namespace dynascope::views

@@ -51,6 +51,7 @@ struct ModulesPanel::Private {
     void applyFilter();
     void follow();
     void updateFooter();
+    void showTimes();
 };
 
 void ModulesPanel::Private::build() {
@@ -151,6 +152,17 @@ void ModulesPanel::Private::updateFooter() {
                         ? tr("%1, %2 of them inputs")
                               .arg(countText(graph->size(), tr("node"), tr("nodes")), number(inputs))
                         : tr("%1 of %2 nodes").arg(number(model.shownNodes()), number(graph->size())));
+    if (const auto times = q.workspace().nodeTimes(q.workspace().stage(wantedSide()).stage.get()))
+        footer->setText(
+            footer->text() + tr(", %1 measured").arg(durationText(times->sum)) +
+            (times->joined ? tr(", %1 % joined").arg(100 * *times->joined, 0, 'f', 0) : QString()));
+}
+
+void ModulesPanel::Private::showTimes() {
+    const StageView& stage = q.workspace().stage(wantedSide());
+    const bool same = model.graph() && model.graph() == stage.graph.get();
+    model.setTimes(same ? q.workspace().nodeTimes(stage.stage.get()) : nullptr);
+    view->viewport()->update();
 }
 
 ModulesPanel::ModulesPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -158,6 +170,10 @@ ModulesPanel::ModulesPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , d(std::make_unique<Private>(*this)) {
     d->build();
     connect(&workspace, &Workspace::stagesChanged, this, &ModulesPanel::invalidate);
+    connect(&workspace, &Workspace::timesChanged, this, [this] {
+        d->showTimes();
+        d->updateFooter();
+    });
     connect(&workspace, &Workspace::nodeSelected, this, [this] {
         if (isVisible()) d->follow();
     });
@@ -200,7 +216,9 @@ void ModulesPanel::refresh() {
     workspace().tasks().run<TreePtr>(taskTag, this, work, [this](TreePtr tree) {
         setLoading(false);
         const bool small = tree->graph->size() <= expandWholeLimit / 4;
+        d->model.setTimes(nullptr);
         d->model.setTree(std::move(tree));
+        d->showTimes();
         if (small) d->view->expandAll();
         d->follow();
         d->updateFooter();

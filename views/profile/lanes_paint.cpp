@@ -34,6 +34,14 @@ QColor LanesView::colourOf(std::uint32_t event) const {
     return isLit(event) ? spentColour(spentOn(*m_lanes->joined, event), c) : c.line2;
 }
 
+/// Kernels by the nodes that they compute, where that is known.
+QString LanesView::labelOf(std::uint32_t event, const Lane& lane) const {
+    const std::uint32_t row = m_lanes->joined->rowOf[event];
+    if (lane.what == Lane::What::Computed && row != profile::none && !m_lanes->nodes[row].isEmpty())
+        return m_lanes->nodes[row];
+    return toQString(boxLabel(*m_lanes->joined, event));
+}
+
 void LanesView::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(viewport());
     const Colours& c = m_theme.colours();
@@ -108,7 +116,7 @@ void LanesView::paintRow(QPainter& painter, const Row& row, int y) {
         drawnTo = box.right();
         if (isNested(lane.what) || !isLit(event) || (!thin && box.width() >= m_theme.scaled(60))) continue;
         const double free = now == list.end() ? edge : std::min(xOf(double(at(*now).start)), edge);
-        if (free - drawnTo > m_theme.scaled(44)) paintBeside(painter, event, box, free);
+        if (free - drawnTo > m_theme.scaled(44)) paintBeside(painter, labelOf(event, lane), event, box, free);
     }
 }
 
@@ -139,7 +147,7 @@ void LanesView::paintBox(QPainter& painter, std::uint32_t event, const Lane& lan
     if (area.width() < textFrom) return;
     if (!nested && !frame && box.width() < m_theme.scaled(60))
         return; // stands beside it, where there is room
-    const QString name = toQString(boxLabel(*m_lanes->joined, event));
+    const QString name = labelOf(event, lane);
     const QString time = profileTime(double(at(event).duration));
     const QFontMetrics metrics = painter.fontMetrics();
     const int nameWidth = metrics.horizontalAdvance(name), timeWidth = metrics.horizontalAdvance(time);
@@ -152,10 +160,10 @@ void LanesView::paintBox(QPainter& painter, std::uint32_t event, const Lane& lan
     painter.drawText(area.adjusted(nameWidth + 10, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, time);
 }
 
-void LanesView::paintBeside(QPainter& painter, std::uint32_t event, const QRectF& box, double until) const {
+void LanesView::paintBeside(QPainter& painter, const QString& label, std::uint32_t event, const QRectF& box,
+                            double until) const {
     const QFontMetrics metrics = painter.fontMetrics();
-    const QString text =
-        toQString(boxLabel(*m_lanes->joined, event)) + u' ' + profileTime(double(at(event).duration));
+    const QString text = label + u' ' + profileTime(double(at(event).duration));
     const QRectF area(box.right() + 4, box.top(), until - box.right() - 10, box.height());
     painter.setPen(m_theme.colours().text2);
     painter.drawText(area, Qt::AlignVCenter | Qt::AlignLeft,

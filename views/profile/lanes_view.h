@@ -96,12 +96,14 @@ private:
     // lanes_paint.cpp
     void paintRow(QPainter& painter, const Row& row, int y);
     void paintBox(QPainter& painter, std::uint32_t event, const profile::Lane& lane, const QRectF& box) const;
-    void paintBeside(QPainter& painter, std::uint32_t event, const QRectF& box, double until) const;
+    void paintBeside(QPainter& painter, const QString& label, std::uint32_t event, const QRectF& box,
+                     double until) const;
     void paintTitles(QPainter& painter) const;
     void paintRuler(QPainter& painter) const;
     void paintBreaks(QPainter& painter) const;
     void paintSteps(QPainter& painter) const;
     [[nodiscard]] QColor colourOf(std::uint32_t event) const;
+    [[nodiscard]] QString labelOf(std::uint32_t event, const profile::Lane& lane) const;
     // lanes_input.cpp
     void stepSelection(int key);
     [[nodiscard]] std::uint32_t neighbour(int direction) const;

@@ -13,19 +13,17 @@ namespace {
 using profile::Lane;
 using profile::Spent;
 
+QString nodesOf(const profile::RowFacts& facts) {
+    QStringList names;
+    constexpr std::size_t most = 12;
+    for (std::size_t i = 0; i < std::min(most, facts.nodeNames.size()); ++i)
+        names << toQString(facts.nodeNames[i]);
+    if (facts.nodeNames.size() > most) names << tr("%1 more").arg(numberText(facts.nodeNames.size() - most));
+    return names.join(QStringLiteral(", "));
+}
+
 QString wordsOf(const profile::Row& row, const profile::RowFacts& facts) {
-    QStringList out;
-    if (!facts.nodeNames.empty()) {
-        QStringList names;
-        constexpr std::size_t most = 12;
-        for (std::size_t i = 0; i < std::min(most, facts.nodeNames.size()); ++i)
-            names << toQString(facts.nodeNames[i]);
-        if (facts.nodeNames.size() > most)
-            names << tr("%1 more").arg(numberText(facts.nodeNames.size() - most));
-        out << names.join(QStringLiteral(", "));
-    } else {
-        out << toQString(partWords(row, facts));
-    }
+    QStringList out = {facts.nodeNames.empty() ? toQString(partWords(row, facts)) : nodesOf(facts)};
     QStringList where;
     for (const std::string& part : {facts.compile, facts.stage, facts.module})
         if (!part.empty()) where << toQString(part);
@@ -58,6 +56,7 @@ ProfileLanesPtr profileLanes(JoinedProfile& profile, const TaskContext& task) {
     out->lanes = lanesOf(joined, task);
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         if (task.cancelled()) return nullptr;
+        out->nodes.push_back(nodesOf(profile.facts->of(i)));
         out->words.push_back(wordsOf(joined.rows[i], profile.facts->of(i)));
     }
     for (const auto& [region, time] : joined.graphEnds) {

@@ -5,6 +5,7 @@
 #include "views/profile/lanes_legend.h"
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_rows.h"
+#include "views/profile/profile_times.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/panel_id.h"
@@ -212,10 +213,7 @@ void ProfilePage::refresh() {
     for (const auto& one : session::attachedAs<profile::Profile>(session->profiles))
         d->profiles->addItem(fileName(one->path));
     d->profiles->setVisible(session->profiles.size() > 1);
-    // One that was attached is what the reader came for.
-    if (const auto last = session::attachedAs<profile::Profile>(session->profiles.back());
-        last && !session->inputs.files.empty() && session->inputs.files.back().name == last->path)
-        d->profiles->setCurrentIndex(d->profiles->count() - 1);
+    d->profiles->setCurrentIndex(firstShownProfile(*session));
     readAnew();
 }
 

@@ -4,6 +4,8 @@
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
 
+#include <algorithm>
+
 namespace dynascope::views {
 
 namespace {
@@ -60,6 +62,16 @@ TableCell number(const QString& text, double sort) {
     return {.text = text, .sort = sort};
 }
 
+/// A step without the row took none of it.
+TableCell spread(const GroupedRow& row, std::size_t steps) {
+    if (steps < 2 || !row.median || row.bySteps.empty()) return {};
+    std::vector<double> times(steps, 0);
+    for (const auto& [step, time] : row.bySteps)
+        if (step >= 0 && std::size_t(step) < steps) times[std::size_t(step)] += time;
+    const auto [least, most] = std::minmax_element(times.begin(), times.end());
+    return number(tr("%1 to %2").arg(profileTime(*least), profileTime(*most)), *most - *least);
+}
+
 QString percentText(double share) {
     return tr("%1 %").arg(100 * share, 0, 'f', 1);
 }
@@ -90,6 +102,10 @@ std::vector<TableColumn> profileColumns() {
          .most = 110,
          .right = true},
         {.title = tr("In a step"), .toolTip = tr("Median over all steps"), .most = 90, .right = true},
+        {.title = tr("Least to most"),
+         .toolTip = tr("In a step, over all steps; sorted by how far they are apart"),
+         .most = 150,
+         .right = true},
         {.title = tr("Count"), .toolTip = tr("How often, in all steps"), .most = 70, .right = true},
         {.title = tr("Achieved"),
          .toolTip = tr("FLOP/s of what PyTorch's counter counts, else bytes/s that it reads and writes, over "
@@ -145,6 +161,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
             number(profileTime(row.self), row.self),
             share,
             number(row.median ? profileTime(*row.median) : QString(), row.median.value_or(-1)),
+            spread(row, joined.profile->steps.size()),
             number(numberText(row.count), double(row.count)),
             achieved(row, timeOf(row)),
             {.text = toQString(row.compile)},

@@ -40,6 +40,7 @@ enum class ProfileColumn : int {
     Self,
     Share,
     Median,
+    Spread,
     Count,
     Achieved,
     Compile,

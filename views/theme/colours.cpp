@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/theme/theme.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace dynascope::views {
 
 namespace {
@@ -72,6 +75,15 @@ Colours Theme::lightColours() {
     c.removed = table.removed.line;
     c.changed = table.changed.line;
     return c;
+}
+
+QColor Colours::heat(double share) const {
+    const QColor ground = dark ? bg2 : bg1;
+    const double part = 0.45 * std::sqrt(std::clamp(share, 0.0, 1.0));
+    const auto mixed = [&](int from, int to) { return int(std::lround(from + (to - from) * part)); };
+    const QColor& hot = changed;
+    return {mixed(ground.red(), hot.red()), mixed(ground.green(), hot.green()),
+            mixed(ground.blue(), hot.blue())};
 }
 
 QColor Colours::accentText() const {

@@ -39,6 +39,8 @@ struct Colours {
     [[nodiscard]] QColor accentText() const;
     [[nodiscard]] DiffColours diff(diff::Change change) const;
     [[nodiscard]] QColor op(ir::OpKind kind) const;
+    /// Of a share of the most time, 0 to 1. Differences of the small ones show: the scale is that of square roots.
+    [[nodiscard]] QColor heat(double share) const;
     /// DESIGN_LANGUAGE "Mutation category": none, parameters and buffers, recorded tensors, others.
     static constexpr std::size_t mutationCount = 4;
     [[nodiscard]] std::array<QColor, mutationCount> mutation() const;

@@ -47,6 +47,9 @@ struct ComparisonRequest {
 struct NodeTimes {
     std::unordered_map<std::string, double> us;
     double most = 0, sum = 0;
+    /// Of a profile: how much of what the graph took is joined to its nodes, 0 to 1. Nothing of a run of ours.
+    std::optional<double> joined{};
+    bool inParts = false; ///< some have an equal part of a kernel that computes several
 };
 
 /// What the reader left at a place.
@@ -145,9 +148,11 @@ public:
     /// Nodes of a side's stage that have a mark, by name.
     [[nodiscard]] std::map<std::string, NoteMark> nodeMarks(Side side) const;
     [[nodiscard]] computed::StageVerdict verdict(const session::Stage* stage) const;
-    /// Of the last run of a stage's graph, until its capture is closed.
+    /// Of the last run of a stage's graph, or else of a profile, until its capture is closed.
     void setNodeTimes(const session::StagePtr& stage, NodeTimes times);
     [[nodiscard]] std::shared_ptr<const NodeTimes> nodeTimes(const session::Stage* stage) const; ///< or null
+    /// Somebody shows times: who can say them and has not yet sets them.
+    void wantTimes() { emit timesWanted(); }
 
     /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
     /// same.
@@ -245,6 +250,7 @@ signals:
     void stagesChanged();   ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
     void marksChanged();
+    void timesWanted();
     void timesChanged(); ///< of some stage's nodes
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeSought();

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/profile/profile_times.h"
+
+#include "core/profile/node_times.h"
+
+#include <algorithm>
+
+namespace dynascope::views {
+
+namespace {
+
+NodeTimes timesOf(const profile::StageTimes& stage) {
+    NodeTimes out;
+    for (const auto& [node, time] : stage.nodes) {
+        const double us = time / 1000;
+        out.us.emplace(node, us);
+        out.most = std::max(out.most, us);
+        out.sum += us;
+    }
+    out.joined = stage.share();
+    out.inParts = stage.inParts;
+    return out;
+}
+
+} // namespace
+
+int firstShownProfile(const session::Session& session) {
+    const int count = int(session.profiles.size());
+    if (count == 0) return -1;
+    const auto last = session::attachedAs<profile::Profile>(session.profiles.back());
+    const bool attached =
+        last && !session.inputs.files.empty() && session.inputs.files.back().name == last->path;
+    return attached ? count - 1 : 0;
+}
+
+ProfileTimes::ProfileTimes(Workspace& workspace, QObject* parent)
+    : QObject(parent)
+    , m_workspace(workspace) {
+    connect(&workspace, &Workspace::timesWanted, this, [this] {
+        m_wanted = true;
+        ask();
+    });
+    connect(&workspace, &Workspace::placeChanged, this, [this] {
+        if (m_wanted) ask();
+    });
+}
+
+void ProfileTimes::ask() {
+    const Workspace::Capture* capture = m_workspace.capture();
+    if (!capture || m_asked.lock() == capture->session) return;
+    const session::SessionPtr session = capture->session;
+    m_asked = session;
+    const int number = firstShownProfile(*session);
+    if (number < 0) return;
+    using Times = std::vector<profile::StageTimes>;
+    m_workspace.tasks().run<Times>(
+        QStringLiteral("profile.times"), this,
+        [session, number](const TaskContext& task) {
+            const auto joined = profile::join(
+                session, session::attachedAs<profile::Profile>(session->profiles[std::size_t(number)]), task);
+            if (!joined) return Times();
+            profile::Facts facts(*joined);
+            return stageTimes(facts);
+        },
+        [this, session](const Times& times) {
+            for (const profile::StageTimes& of : times) {
+                const session::StagePtr& stage =
+                    session->compiles[std::size_t(of.compile)].stages[std::size_t(of.stage)];
+                const auto known = m_workspace.nodeTimes(stage.get());
+                if (!known || known->joined) m_workspace.setNodeTimes(stage, timesOf(of));
+            }
+        });
+}
+
+} // namespace dynascope::views
