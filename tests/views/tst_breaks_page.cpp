@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
 #include "tests/views/panel_test.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
@@ -35,6 +36,7 @@ private slots:
     void showsTheBytecode();
     void noBreaksSaysSo();
     void survivesClosing();
+    void runTimesOfAProfile();
 };
 
 void TestBreaksPage::modelHolds() {
@@ -53,6 +55,28 @@ void TestBreaksPage::modelHolds() {
     QVERIFY(!model.data(model.index(99, 0), Qt::DisplayRole).isValid());
     model.setGroups({});
     QCOMPARE(model.rowCount(), 0);
+}
+
+void TestBreaksPage::runTimesOfAProfile() {
+    test::Fixture f;
+    const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/breaks");
+    QVERIFY(opened);
+    f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
+    f.workspace.showBreak(0);
+    auto page = f.show<BreaksPage>(1280, 860);
+    QVERIFY(!page->table()->isColumnHidden(ReasonsModel::RunTime));
+    const QAbstractItemModel* model = page->table()->model();
+    QCOMPARE(model->rowCount(), 2);
+    for (int row = 0; row < 2; ++row) {
+        const QModelIndex cell = model->index(row, ReasonsModel::RunTime);
+        QTRY_VERIFY_WITH_TIMEOUT(cell.data(ReasonsModel::SortRole).toDouble() > 1, 30000);
+        QVERIFY2(cell.data().toString().endsWith(QStringLiteral("µs")), qPrintable(cell.data().toString()));
+    }
+    test::Fixture without;
+    test::addSample(without.workspace, "graph_breaks");
+    without.workspace.showBreak(0);
+    page = without.show<BreaksPage>(1280, 860);
+    QVERIFY(page->table()->isColumnHidden(ReasonsModel::RunTime));
 }
 
 void TestBreaksPage::ranksByCost() {

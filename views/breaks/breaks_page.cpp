@@ -8,6 +8,7 @@
 #include "views/base/page_parts.h"
 #include "views/base/source_text.h"
 #include "views/breaks/break_facts.h"
+#include "views/breaks/break_run_times.h"
 #include "views/breaks/cut_strip.h"
 #include "views/breaks/reasons_model.h"
 #include "views/inspector/fact_view.h"
@@ -273,10 +274,24 @@ void BreaksPage::resizeEvent(QResizeEvent* event) {
 // The reason is the column to read: the others give way to it where the page is narrow.
 void BreaksPage::fitColumns() {
     const bool narrow = width() < theme().scaled(1200);
-    const std::array<int, ReasonsModel::ColumnCount> wide{34, 200, 110, 62, 190, 92, 88};
-    const std::array<int, ReasonsModel::ColumnCount> tight{28, 160, 84, 62, 132, 98, 80};
+    const std::array<int, ReasonsModel::ColumnCount> wide{34, 200, 110, 62, 190, 84, 92, 88};
+    const std::array<int, ReasonsModel::ColumnCount> tight{28, 160, 84, 62, 132, 76, 98, 80};
     for (std::size_t i = 0; i < wide.size(); ++i)
         d->table->setColumnWidth(int(i), theme().scaled(narrow ? tight[i] : wide[i]));
+}
+
+void BreaksPage::askRunTimes() {
+    d->table->setColumnHidden(ReasonsModel::RunTime, d->session->profiles.empty());
+    if (d->session->profiles.empty()) return;
+    using Times = std::vector<std::optional<double>>;
+    workspace().tasks().run<Times>(
+        QStringLiteral("breaks.profile"), this,
+        [session = d->session, breaks = workspace().capture()->breaks](const TaskContext& task) {
+            return breakRunTimes(session, breaks, task);
+        },
+        [this, session = d->session](Times times) {
+            if (d->session == session) d->model->setRunTimes(std::move(times));
+        });
 }
 
 void BreaksPage::refresh() {
@@ -311,6 +326,7 @@ void BreaksPage::refresh() {
         d->group = -1;
         d->text = {};
         d->model->setGroups(breaks.groups);
+        askRunTimes();
         std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
         const QString root =
             capture.session->frames.empty() ? QString() : toQString(capture.session->frames.front().function);

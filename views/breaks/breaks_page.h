@@ -39,6 +39,7 @@ protected:
 private:
     struct Private;
     void fitColumns();
+    void askRunTimes();
     void buildFigures();
     void buildReasons();
     void buildDetails();

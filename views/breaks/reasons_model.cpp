@@ -14,10 +14,17 @@ namespace dynascope::views {
 void ReasonsModel::setGroups(std::vector<session::BreakGroup> groups) {
     beginResetModel();
     m_groups = std::move(groups);
+    m_runTimes.clear();
     m_most = 0;
     for (const session::BreakGroup& group : m_groups)
         m_most = std::max(m_most, group.secondsAfter);
     endResetModel();
+}
+
+void ReasonsModel::setRunTimes(std::vector<std::optional<double>> times) {
+    if (times.size() != m_groups.size()) times.clear();
+    m_runTimes = std::move(times);
+    if (!m_groups.empty()) emit dataChanged(index(0, RunTime), index(rowCount() - 1, RunTime));
 }
 
 int ReasonsModel::rowCount(const QModelIndex& parent) const {
@@ -56,6 +63,13 @@ QVariant ReasonsModel::data(const QModelIndex& index, int role) const {
         return qulonglong(group.occurrences.size());
     case Seconds:
         return sort ? QVariant(group.secondsAfter) : QVariant(secondsText(group.secondsAfter));
+    case RunTime: {
+        const std::optional<double> us =
+            m_runTimes.empty() ? std::nullopt : m_runTimes[std::size_t(index.row())];
+        if (sort) return us.value_or(-1);
+        if (us) return durationText(*us);
+        return role == Qt::ToolTipRole ? tr("No graph in the profile ended at this break") : QString();
+    }
     case Bytes:
         return sort ? QVariant(qulonglong(group.bytesHandedOver))
                     : QVariant(bytesText(group.bytesHandedOver));
@@ -75,12 +89,16 @@ QVariant ReasonsModel::headerData(int section, Qt::Orientation orientation, int 
                    Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && section == Seconds)
         return tr("Compile time of the frames that exist only because of these breaks: an upper bound");
+    if (role == Qt::ToolTipRole && section == RunTime)
+        return tr(
+            "In a step of the profile, the median: eager code, bytecode and guards in the frame, behind the "
+            "graph that the break ended");
     if (role == Qt::ToolTipRole && section == Bytes)
         return tr("Bytes of the tensors that the resumed frames take in");
     if (role != Qt::DisplayRole) return {};
-    const std::array<QString, ColumnCount> names{QString(),    tr("Reason"),        tr("Line"),
-                                                 tr("Breaks"), tr("Time after it"), tr("Handed over"),
-                                                 tr("Way out")};
+    const std::array<QString, ColumnCount> names{QString(),         tr("Reason"),        tr("Line"),
+                                                 tr("Breaks"),      tr("Time after it"), tr("Run time"),
+                                                 tr("Handed over"), tr("Way out")};
     return names[std::size_t(section)];
 }
 

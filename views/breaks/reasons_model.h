@@ -8,6 +8,7 @@
 #include <QAbstractTableModel>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
+#include <optional>
 
 namespace dynascope::views {
 
@@ -17,11 +18,13 @@ class Theme;
 class ReasonsModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { Rank, Reason, Line, Breaks, Seconds, Bytes, WayOut, ColumnCount };
+    enum Column { Rank, Reason, Line, Breaks, Seconds, RunTime, Bytes, WayOut, ColumnCount };
     enum Role { SortRole = Qt::UserRole, ShareRole, GroupRole };
 
     using QAbstractTableModel::QAbstractTableModel;
     void setGroups(std::vector<session::BreakGroup> groups);
+    /// Microseconds in a step by group, as breakRunTimes(); setGroups() forgets them.
+    void setRunTimes(std::vector<std::optional<double>> times);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -30,6 +33,7 @@ public:
 
 private:
     std::vector<session::BreakGroup> m_groups;
+    std::vector<std::optional<double>> m_runTimes; ///< by group; empty while none is known
     double m_most = 0;
 };
 

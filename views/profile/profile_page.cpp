@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_page.h"
 
+#include "core/profile/shown_profile.h"
 #include "views/base/page_parts.h"
 #include "views/profile/lanes_legend.h"
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_rows.h"
-#include "views/profile/profile_times.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/panel_id.h"
@@ -213,7 +213,7 @@ void ProfilePage::refresh() {
     for (const auto& one : session::attachedAs<profile::Profile>(session->profiles))
         d->profiles->addItem(fileName(one->path));
     d->profiles->setVisible(session->profiles.size() > 1);
-    d->profiles->setCurrentIndex(firstShownProfile(*session));
+    d->profiles->setCurrentIndex(profile::shownProfile(*session));
     readAnew();
 }
 

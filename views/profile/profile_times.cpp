@@ -2,6 +2,7 @@
 #include "views/profile/profile_times.h"
 
 #include "core/profile/node_times.h"
+#include "core/profile/shown_profile.h"
 
 #include <algorithm>
 
@@ -24,15 +25,6 @@ NodeTimes timesOf(const profile::StageTimes& stage) {
 
 } // namespace
 
-int firstShownProfile(const session::Session& session) {
-    const int count = int(session.profiles.size());
-    if (count == 0) return -1;
-    const auto last = session::attachedAs<profile::Profile>(session.profiles.back());
-    const bool attached =
-        last && !session.inputs.files.empty() && session.inputs.files.back().name == last->path;
-    return attached ? count - 1 : 0;
-}
-
 ProfileTimes::ProfileTimes(Workspace& workspace, QObject* parent)
     : QObject(parent)
     , m_workspace(workspace) {
@@ -50,7 +42,7 @@ void ProfileTimes::ask() {
     if (!capture || m_asked.lock() == capture->session) return;
     const session::SessionPtr session = capture->session;
     m_asked = session;
-    const int number = firstShownProfile(*session);
+    const int number = profile::shownProfile(*session);
     if (number < 0) return;
     using Times = std::vector<profile::StageTimes>;
     m_workspace.tasks().run<Times>(

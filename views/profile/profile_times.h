@@ -11,9 +11,6 @@
 
 namespace dynascope::views {
 
-/// Which of a session's profiles is shown first: one that was attached last, else the first. -1 where there is none.
-[[nodiscard]] int firstShownProfile(const session::Session& session);
-
 /// GUI thread only. Joins on the TaskRunner (tag "profile.times"). Graphs that a run of ours has timed keep those times.
 class ProfileTimes : public QObject {
     Q_OBJECT

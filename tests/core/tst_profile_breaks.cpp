@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What graph breaks cost at run time, on a real profile of tests/data.
+#include "core/capture/open.h"
+#include "core/profile/break_costs.h"
+#include "core/profile/grouped.h"
+
+#include <QtTest>
+
+using namespace dynascope;
+using namespace dynascope::profile;
+
+namespace {
+
+JoinedPtr joinedFolder(const std::string& name) {
+    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
+        .value_or(nullptr);
+}
+
+} // namespace
+
+class TestProfileBreaks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void asTheTableHasIt() {
+        const JoinedPtr joined = joinedFolder("breaks");
+        Facts facts(joined);
+        const std::vector<BreakCost> costs = breakCosts(*joined);
+        QCOMPARE(costs.size(), std::size_t(2));
+        for (const BreakCost& cost : costs) {
+            const session::GraphBreak& of =
+                joined->session->compiles[std::size_t(cost.compile)].breaks[cost.graphBreak];
+            QVERIFY(of.location());
+            const std::string key = "graph break at profiles.py:" + std::to_string(of.location()->line);
+            double median = 0;
+            for (const GroupedRow& row : grouped(facts, By::Break))
+                if (row.key == key) median += row.median.value_or(0);
+            QVERIFY2(cost.inAStep > 0 && std::abs(cost.inAStep - median) < 1, key.c_str());
+            QCOMPARE(cost.turns, joined->profile->steps.size());
+        }
+    }
+
+    void nothingBrokeNothingCosts() { QVERIFY(breakCosts(*joinedFolder("mlp_aot")).empty()); }
+};
+
+QTEST_GUILESS_MAIN(TestProfileBreaks)
+#include "tst_profile_breaks.moc"

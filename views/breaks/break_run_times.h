@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the groups of graph breaks cost at run time, by the capture's profile.
+#pragma once
+
+#include "core/base/task.h"
+#include "core/session/breaks.h"
+
+#include <optional>
+#include <vector>
+
+namespace dynascope::views {
+
+/// Microseconds by group, in a step; nothing for what did not come in the profile. Empty where there is no profile, or
+/// the task was cancelled. Reads and joins: for a worker.
+[[nodiscard]] std::vector<std::optional<double>> breakRunTimes(const session::SessionPtr& session,
+                                                               const session::BreakSummary& breaks,
+                                                               const TaskContext& task = {});
+
+} // namespace dynascope::views
