@@ -29,4 +29,19 @@ std::vector<std::optional<double>> breakRunTimes(const session::SessionPtr& sess
     return out;
 }
 
+void showBreakRunTimes(Workspace& workspace, ReasonsModel& model) {
+    const session::SessionPtr session = workspace.capture()->session;
+    if (session->profiles.empty()) return;
+    using Times = std::vector<std::optional<double>>;
+    workspace.tasks().run<Times>(
+        QStringLiteral("breaks.profile"), &model,
+        [session, breaks = workspace.capture()->breaks](const TaskContext& task) {
+            return breakRunTimes(session, breaks, task);
+        },
+        [&workspace, &model, session](Times times) {
+            if (workspace.capture() && workspace.capture()->session == session)
+                model.setRunTimes(std::move(times));
+        });
+}
+
 } // namespace dynascope::views

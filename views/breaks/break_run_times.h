@@ -5,6 +5,8 @@
 
 #include "core/base/task.h"
 #include "core/session/breaks.h"
+#include "views/breaks/reasons_model.h"
+#include "views/workspace/workspace.h"
 
 #include <optional>
 #include <vector>
@@ -16,5 +18,8 @@ namespace dynascope::views {
 [[nodiscard]] std::vector<std::optional<double>> breakRunTimes(const session::SessionPtr& session,
                                                                const session::BreakSummary& breaks,
                                                                const TaskContext& task = {});
+
+/// Gives them to a model of the current capture's groups, once a worker has them (tag "breaks.profile").
+void showBreakRunTimes(Workspace& workspace, ReasonsModel& model);
 
 } // namespace dynascope::views

@@ -280,20 +280,6 @@ void BreaksPage::fitColumns() {
         d->table->setColumnWidth(int(i), theme().scaled(narrow ? tight[i] : wide[i]));
 }
 
-void BreaksPage::askRunTimes() {
-    d->table->setColumnHidden(ReasonsModel::RunTime, d->session->profiles.empty());
-    if (d->session->profiles.empty()) return;
-    using Times = std::vector<std::optional<double>>;
-    workspace().tasks().run<Times>(
-        QStringLiteral("breaks.profile"), this,
-        [session = d->session, breaks = workspace().capture()->breaks](const TaskContext& task) {
-            return breakRunTimes(session, breaks, task);
-        },
-        [this, session = d->session](Times times) {
-            if (d->session == session) d->model->setRunTimes(std::move(times));
-        });
-}
-
 void BreaksPage::refresh() {
     if (showNothingOpen()) {
         d->model->setGroups({});
@@ -326,7 +312,8 @@ void BreaksPage::refresh() {
         d->group = -1;
         d->text = {};
         d->model->setGroups(breaks.groups);
-        askRunTimes();
+        d->table->setColumnHidden(ReasonsModel::RunTime, d->session->profiles.empty());
+        showBreakRunTimes(workspace(), *d->model);
         std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
         const QString root =
             capture.session->frames.empty() ? QString() : toQString(capture.session->frames.front().function);

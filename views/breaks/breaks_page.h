@@ -39,7 +39,6 @@ protected:
 private:
     struct Private;
     void fitColumns();
-    void askRunTimes();
     void buildFigures();
     void buildReasons();
     void buildDetails();

@@ -38,12 +38,13 @@ void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, co
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setFont(theme.font(FontRole::Text));
     const QFontMetricsF metrics(painter.font());
-    const QString left = !heat.measured ? tr("No run of this graph: attach a profile, or replay it (Ctrl+6)")
-                         : heat.joined  ? tr("measured time  0")
-                                        : tr("median time  0");
+    const QString left = !heat.measured
+                             ? tr("Not measured: profiles have the graphs that ran, Ctrl+6 replays any")
+                         : heat.joined ? tr("measured time  0")
+                                       : tr("median time  0");
     QString right = heat.measured ? durationText(heat.most) : QString();
-    if (heat.joined) right += tr("   %1 % of the graph's time is joined").arg(100 * *heat.joined, 0, 'f', 0);
-    if (heat.inParts) right += tr(", a kernel's in equal parts");
+    if (heat.joined) right += tr("   %1 % joined").arg(100 * *heat.joined, 0, 'f', 0);
+    if (heat.inParts) right += tr(", kernels in equal parts");
     const double scale = heat.measured ? theme.scaled(96) : 0;
     const double gap = theme.scaled(8), height = metrics.height() + gap;
     const double width = metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +
