@@ -46,6 +46,7 @@ public:
     [[nodiscard]] int breakAt(QPoint point) const;                ///< into ProfileLanes::breaks; -1 for none
     [[nodiscard]] QString description(std::uint32_t event) const; ///< what the tool tip says
     [[nodiscard]] std::size_t drawnBoxes() const { return m_drawn; } ///< by the last paint: for benches
+    [[nodiscard]] int wholeHeight() const { return rulerHeight() + m_contentHeight; } ///< of all lanes
     [[nodiscard]] QSize sizeHint() const override;
 
 signals:

@@ -44,6 +44,8 @@ struct ProfilePage::Private {
     RowTable* table = nullptr;
     LanesView* lanes = nullptr;
     LanesLegend* legend = nullptr;
+    QSplitter* parts = nullptr;
+    bool moved = false;     ///< the reader set how high the lanes are
     QLabel* note = nullptr; ///< beside the lanes' title
     session::SessionPtr session;
     Shown shown;
@@ -60,7 +62,8 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     column->setSpacing(0);
     d->figures = new FigureRow;
     column->addWidget(d->figures);
-    auto* parts = new QSplitter(Qt::Vertical);
+    auto* parts = d->parts = new QSplitter(Qt::Vertical);
+    connect(parts, &QSplitter::splitterMoved, this, [this] { d->moved = true; });
     parts->setChildrenCollapsible(false);
     parts->addWidget(makeLanes());
     auto* below = new QWidget;
@@ -272,6 +275,11 @@ void ProfilePage::showLanes() {
     const int step = d->steps->currentIndex() - 1;
     if (other || step != d->shownStep) d->lanes->setStep(step < 0 ? profile::allSteps : step);
     d->shownStep = step;
+    if (other && !d->moved) { // no higher than they need, and half the page at most
+        const int whole = d->parts->height(), least = theme().scaled(120);
+        const int high = std::max(least, std::min(d->lanes->wholeHeight() + theme().scaled(36), whole / 2));
+        d->parts->setSizes({high, std::max(whole - high, least)});
+    }
     const profile::Joined& joined = *d->shown.profile->joined;
     QStringList note;
     if (!joined.profile->steps.empty())
