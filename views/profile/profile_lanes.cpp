@@ -56,7 +56,8 @@ ProfileLanesPtr profileLanes(JoinedProfile& profile, const TaskContext& task) {
     out->lanes = lanesOf(joined, task);
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         if (task.cancelled()) return nullptr;
-        out->nodes.push_back(nodesOf(profile.facts->of(i)));
+        const profile::RowFacts& facts = profile.facts->of(i);
+        out->nodes.push_back(facts.computesAll ? nodesOf(facts) : QString());
         out->words.push_back(wordsOf(joined.rows[i], profile.facts->of(i)));
     }
     for (const auto& [region, time] : joined.graphEnds) {

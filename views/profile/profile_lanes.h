@@ -14,7 +14,8 @@ namespace dynascope::views {
 struct ProfileLanes {
     profile::JoinedPtr joined;
     std::vector<profile::Lane> lanes;
-    std::vector<QString> nodes; ///< by row of `joined`: the nodes that it is of; empty where none is known
+    std::vector<QString>
+        nodes; ///< by row of `joined`: the nodes that it computes; empty where that is not known
     std::vector<QString> words; ///< by row of `joined`: what it is of, and how that is known; several lines
     struct Break {
         std::int64_t time = 0; ///< at which the graph before it had run
