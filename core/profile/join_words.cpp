@@ -26,7 +26,7 @@ std::string_view linkName(Link link) {
                                                                "kernel name and order",
                                                                "operator, order and Input Dims",
                                                                "operator and order",
-                                                               "behind the graph of a frame that broke",
+                                                               "after the graph of a frame that broke",
                                                                "launch"};
     return names[static_cast<std::size_t>(link)];
 }
