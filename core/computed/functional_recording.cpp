@@ -22,6 +22,7 @@ bool sameView(const ScoreRow& a, const ScoreRow& b) {
 
 FunctionalRecording::FunctionalRecording(FunctionalRun run)
     : m_run(std::move(run)) {
+    if (!m_run.source) return;
     const ir::Graph& graph = *m_run.source;
     const std::vector<std::string> state = layout::stateNames(graph, layout::moduleHints(graph));
     for (std::size_t i = 0; i < state.size(); ++i)

@@ -61,6 +61,12 @@ const ViewState* view(const Scoreboard& board, const std::string& value) {
 class TestRecording : public QObject {
     Q_OBJECT
 private slots:
+    void nothingOfNoGraph() {
+        const FunctionalRecording recording(functionalRun({}, nullptr));
+        QCOMPARE(recording.opCount(), 0);
+        QCOMPARE(recording.nameOf("x"), std::string("x"));
+    }
+
     /// Placeholders that hold parameters and buffers are called as in the model, wherever they are named.
     void stateIsCalledAsInTheModel() {
         wire::PassReply reply;
