@@ -117,6 +117,7 @@ void TestCanvas::indexFindsWhatAScanFinds() {
                 e.rect.top() <= area.bottom() && area.top() <= e.rect.bottom())
                 expected.push_back(e.id);
         QCOMPARE(index.query(area), expected);
+        QCOMPARE(index.touchesAny(area), !expected.empty());
     }
 }
 

@@ -331,7 +331,7 @@ QPointF GraphCanvas::offsetFor(const QRectF& area, QPointF from) const {
 
 QPointF GraphCanvas::offsetWithItems(QPointF from, bool sideways) const {
     const QRectF seen(from, QSizeF(viewport()->size()) / m_view.zoom);
-    if (!m_scene || seen.isEmpty() || !m_scene->itemIndex.query(seen).empty()) return from;
+    if (!m_scene || seen.isEmpty() || m_scene->itemIndex.touchesAny(seen)) return from;
     const auto begins = [&seen](const SceneFrame& frame) {
         return seen.intersects(QRectF(frame.rect.topLeft(), QSizeF(frame.rect.width(), 1)));
     };

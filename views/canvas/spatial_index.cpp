@@ -56,9 +56,9 @@ SpatialIndex::SpatialIndex(std::vector<Entry> entries)
     }
 }
 
-std::vector<std::uint32_t> SpatialIndex::query(const QRectF& area) const {
-    std::vector<std::uint32_t> found;
-    if (m_levels.empty()) return found;
+template <typename Each>
+void SpatialIndex::visit(const QRectF& area, Each each) const {
+    if (m_levels.empty()) return;
     std::vector<std::pair<std::size_t, std::uint32_t>> open{{m_levels.size() - 1, 0}};
     while (!open.empty()) {
         const auto [level, index] = open.back();
@@ -66,16 +66,32 @@ std::vector<std::uint32_t> SpatialIndex::query(const QRectF& area) const {
         const Branch& branch = m_levels[level][index];
         if (!touches(branch.rect, area)) continue;
         for (std::uint32_t i = branch.first; i < branch.first + branch.count; ++i) {
-            if (level > 0) {
+            if (level > 0)
                 open.emplace_back(level - 1, i);
-            } else if (touches(m_entries[i].rect, area)) {
-                found.push_back(m_entries[i].id);
-            }
+            else if (touches(m_entries[i].rect, area) && !each(m_entries[i]))
+                return;
         }
     }
+}
+
+std::vector<std::uint32_t> SpatialIndex::query(const QRectF& area) const {
+    std::vector<std::uint32_t> found;
+    visit(area, [&found](const Entry& entry) {
+        found.push_back(entry.id);
+        return true;
+    });
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
+}
+
+bool SpatialIndex::touchesAny(const QRectF& area) const {
+    bool any = false;
+    visit(area, [&any](const Entry&) {
+        any = true;
+        return false;
+    });
+    return any;
 }
 
 } // namespace dynascope::views::canvas

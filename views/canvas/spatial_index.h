@@ -24,6 +24,8 @@ public:
 
     /// Ids of the entries that touch `area`, sorted, each once. O(log n + hits).
     [[nodiscard]] std::vector<std::uint32_t> query(const QRectF& area) const;
+    /// Whether any entry touches it; stops at the first.
+    [[nodiscard]] bool touchesAny(const QRectF& area) const;
     [[nodiscard]] std::size_t size() const { return m_entries.size(); }
 
 private:
@@ -31,6 +33,10 @@ private:
         QRectF rect;
         std::uint32_t first = 0, count = 0; ///< children in the level below, or entries in the lowest
     };
+    /// Calls `each` for the entries that touch `area`, in no order, until it returns false.
+    template <typename Each>
+    void visit(const QRectF& area, Each each) const;
+
     std::vector<Entry> m_entries;
     std::vector<std::vector<Branch>> m_levels; ///< [0] lies on the entries; the last has one branch
 };
