@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What graph breaks cost at run time, on a real profile of tests/data.
-#include "core/capture/open.h"
 #include "core/profile/break_costs.h"
 #include "core/profile/grouped.h"
+#include "tests/support/profiles.h"
 
 #include <QtTest>
 
 using namespace dynascope;
 using namespace dynascope::profile;
 
-namespace {
-
-JoinedPtr joinedFolder(const std::string& name) {
-    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
-    if (!session) qFatal("%s", session.error().toString().c_str());
-    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
-        .value_or(nullptr);
-}
-
-} // namespace
-
 class TestProfileBreaks : public QObject {
     Q_OBJECT
 
 private slots:
     void asTheTableHasIt() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         Facts facts(joined);
         const std::vector<BreakCost> costs = breakCosts(*joined);
         QCOMPARE(costs.size(), std::size_t(2));
@@ -43,7 +32,7 @@ private slots:
         }
     }
 
-    void nothingBrokeNothingCosts() { QVERIFY(breakCosts(*joinedFolder("mlp_aot")).empty()); }
+    void nothingBrokeNothingCosts() { QVERIFY(breakCosts(*test::joinedFolder("mlp_aot")).empty()); }
 };
 
 QTEST_GUILESS_MAIN(TestProfileBreaks)

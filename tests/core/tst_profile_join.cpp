@@ -4,6 +4,7 @@
 #include "core/capture/open.h"
 #include "core/ir/text.h"
 #include "core/profile/compared.h"
+#include "tests/support/profiles.h"
 #include "tests/support/trace_text.h"
 
 #include <QtTest>
@@ -13,14 +14,6 @@ using namespace dynascope;
 using namespace dynascope::profile;
 
 namespace {
-
-JoinedPtr joinedFolder(const std::string& name) {
-    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
-    if (!session) qFatal("%s", session.error().toString().c_str());
-    if ((*session)->profiles.size() != 1 || !(*session)->warnings.empty()) qFatal("%s: odd", name.c_str());
-    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
-        .value_or(nullptr);
-}
 
 JoinedPtr joinedTexts(const std::string& trace, const std::string& events) {
     session::SessionPtr session;
@@ -110,7 +103,7 @@ private slots:
         QFETCH(int, graphs);
         QFETCH(int, kernels);
         QFETCH(int, operators);
-        const JoinedPtr joined = joinedFolder(folder.toStdString());
+        const JoinedPtr joined = test::joinedFolder(folder.toStdString());
         QVERIFY(joined);
         const auto whole = [](const Tally& tally, int all) {
             return tally.joined == tally.all && tally.all == std::size_t(all);
@@ -128,7 +121,7 @@ private slots:
     }
     void rowsAddUpToBusyTime() {
         QFETCH(QString, folder);
-        const JoinedPtr joined = joinedFolder(folder.toStdString());
+        const JoinedPtr joined = test::joinedFolder(folder.toStdString());
         QVERIFY(joined);
         Facts facts(joined);
         for (std::size_t by = 0; by < byNames.size(); ++by) {
@@ -144,7 +137,7 @@ private slots:
     }
 
     void kernelsOfOutputCode() {
-        const JoinedPtr joined = joinedFolder("encoder_inductor");
+        const JoinedPtr joined = test::joinedFolder("encoder_inductor");
         QVERIFY(joined);
         Facts facts(joined);
         const auto rows = grouped(facts, By::Kernel);
@@ -164,7 +157,7 @@ private slots:
     }
 
     void nodesOfAotEager() {
-        const JoinedPtr joined = joinedFolder("mlp_aot");
+        const JoinedPtr joined = test::joinedFolder("mlp_aot");
         QVERIFY(joined);
         Facts facts(joined);
         const auto rows = grouped(facts, By::Node);
@@ -180,7 +173,7 @@ private slots:
     }
 
     void whatABreakCosts() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         QVERIFY(joined);
         Facts facts(joined);
         const auto rows = grouped(facts, By::Break);
@@ -229,7 +222,7 @@ private slots:
     }
 
     void linesOfKernels() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         QVERIFY(joined);
         Facts facts(joined);
         const auto rows = grouped(facts, By::Line);
@@ -239,7 +232,7 @@ private slots:
     }
 
     void oneStepOfAll() {
-        const JoinedPtr joined = joinedFolder("mlp_aot");
+        const JoinedPtr joined = test::joinedFolder("mlp_aot");
         QVERIFY(joined);
         Facts facts(joined);
         for (const By by : {By::Node, By::Operator, By::Break}) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Lanes of a profile over time: what lies in which row, on real profiles of tests/data and on events written by hand.
-#include "core/capture/open.h"
 #include "core/profile/grouped.h"
 #include "core/profile/lanes.h"
+#include "tests/support/profiles.h"
 
 #include <QtTest>
 #include <numeric>
@@ -14,13 +14,6 @@ using namespace dynascope;
 using namespace dynascope::profile;
 
 namespace {
-
-JoinedPtr joinedFolder(const std::string& name) {
-    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
-    if (!session) qFatal("%s", session.error().toString().c_str());
-    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
-        .value_or(nullptr);
-}
 
 JoinedPtr joinedEvents(const std::string& events) {
     const auto profile = read(R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}", "x.json");
@@ -57,7 +50,7 @@ private slots:
     }
     void rowsDoNotOverlap() {
         QFETCH(const QString, name);
-        const JoinedPtr joined = joinedFolder(name.toStdString());
+        const JoinedPtr joined = test::joinedFolder(name.toStdString());
         std::size_t nested = 0, taking = 0;
         for (const Lane& lane : lanesOf(*joined)) {
             for (const auto& row : lane.rows)
@@ -72,7 +65,7 @@ private slots:
     }
 
     void regionsGuardsGraphsAndKernels() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         const std::vector<Lane> lanes = lanesOf(*joined);
         const Lane* regions = laneOf(lanes, Lane::What::Regions);
         QVERIFY(regions && regions == &lanes.front());
@@ -103,17 +96,17 @@ private slots:
     }
 
     void whereBreaksAre() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         QCOMPARE(joined->graphEnds.size(), 2 * joined->profile->steps.size()); // two break in each step
         for (const auto& [region, time] : joined->graphEnds) {
             const Event& event = joined->profile->events[region];
             QVERIFY(event.start < time && time <= event.end());
         }
-        QVERIFY(joinedFolder("mlp_aot")->graphEnds.empty());
+        QVERIFY(test::joinedFolder("mlp_aot")->graphEnds.empty());
     }
 
     void sharesAddUp() {
-        const JoinedPtr joined = joinedFolder("encoder_inductor");
+        const JoinedPtr joined = test::joinedFolder("encoder_inductor");
         QVERIFY(std::abs(sharesOf(*joined).all() - joined->busy) < 1000);
         QVERIFY(sharesOf(*joined).on(Spent::Guards) > 0);
     }
@@ -165,7 +158,7 @@ private slots:
     }
 
     void cancelledMakesNothing() {
-        const JoinedPtr joined = joinedFolder("breaks");
+        const JoinedPtr joined = test::joinedFolder("breaks");
         std::stop_source source;
         source.request_stop();
         TaskContext task;

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Times of nodes out of a profile, on real profiles of tests/data.
-#include "core/capture/open.h"
 #include "core/profile/grouped.h"
 #include "core/profile/node_times.h"
+#include "tests/support/profiles.h"
 
 #include <QtTest>
 
 using namespace dynascope;
 using namespace dynascope::profile;
 
-namespace {
-
-JoinedPtr joinedFolder(const std::string& name) {
-    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
-    if (!session) qFatal("%s", session.error().toString().c_str());
-    return join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
-        .value_or(nullptr);
-}
-
-} // namespace
-
 class TestProfileTimes : public QObject {
     Q_OBJECT
 
 private slots:
     void nodesThatRunOneByOne() {
-        Facts facts(joinedFolder("mlp_aot"));
+        Facts facts(test::joinedFolder("mlp_aot"));
         const std::vector<StageTimes> stages = stageTimes(facts);
         QCOMPARE(stages.size(), std::size_t(2)); // forward and backward
         for (const StageTimes& of : stages) {
@@ -55,7 +44,7 @@ private slots:
     }
 
     void kernelsOfSeveralNodes() {
-        Facts facts(joinedFolder("breaks"));
+        Facts facts(test::joinedFolder("breaks"));
         const std::vector<StageTimes> stages = stageTimes(facts);
         QVERIFY(stages.size() >= 3);
         QVERIFY(std::ranges::any_of(stages, &StageTimes::inParts));
@@ -85,7 +74,7 @@ private slots:
     }
 
     void nothingWithoutACapture() {
-        const JoinedPtr whole = joinedFolder("breaks");
+        const JoinedPtr whole = test::joinedFolder("breaks");
         Facts facts(join(nullptr, whole->profile).value_or(nullptr));
         QVERIFY(stageTimes(facts).empty());
     }
