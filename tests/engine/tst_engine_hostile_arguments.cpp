@@ -79,6 +79,8 @@ private slots:
             filled("g", "[1]", "1.0", "float32") +
                 "        r = torch.ops.aten._pdist_backward.default(g, x, 2.0, g)\n",
             "400 points have 79800 pairs");
+        add("pairs of points without coordinates", "[2, 1, 0]",
+            "        r = torch.ops.aten._pdist_forward.default(x, 0.5)\n", "self is [2, 1, 0]");
         add("speech", "[4, 1, 4]",
             filled("t", "[1, 2]", "100000000", "int64") +
                 "        q = torch.ops.aten._ctc_loss.default(x, t, [4], [2])\n        r = q[0]\n",
@@ -103,6 +105,16 @@ private slots:
             filled("i", "[3]", "1000000", "int64") +
                 "        r = torch.ops.aten.embedding_dense_backward.default(x, i, 10, -1, False)\n",
             "indices has 1000000, and only [0, 10) is there");
+        add("embedding of either kind", "[3, 8]",
+            filled("i", "[3]", "1000000", "int64") +
+                "        r = torch.ops.aten.embedding_backward.default(x, i, 10, -1, False, False)\n",
+            "indices has 1000000, and only [0, 10) is there");
+        add("embedding of another gradient", "[3, 8]",
+            filled("i", "[5]", "1", "int64") +
+                "        r = torch.ops.aten.embedding_backward.default(x, i, 10, -1, False, False)\n",
+            "the gradient is [3, 8] for indices [5]");
+        add("chunks of a scalar", "[]", "        r = torch.ops.aten._chunk_cat.default([x], 0, 3)\n",
+            "a tensor without dimensions cannot be cut");
         add("average pool", "[2, 3, 1, 4]",
             filled("g", "[2, 33, 1, 2]", "1.0", "float32") +
                 "        r = torch.ops.aten._adaptive_avg_pool2d_backward.default(g, x)\n",
@@ -131,6 +143,10 @@ private slots:
             "no dimension 2147483647 of [4]");
         add("Fourier twice", "[4]", "        r = torch.ops.aten._fft_r2c.default(x, [0, 0], 0, False)\n",
             "or twice");
+        add("Fourier of a longer input", "[4]",
+            "        f = torch.ops.aten._fft_r2c.default(x, [0], 0, True)\n"
+            "        r = torch.ops.aten._fft_c2r.default(f, [0], 0, 2)\n",
+            "last_dim_size is 2 for [3]");
         add("pivots", "[2, 2]",
             filled("p", "[2]", "-7", "int32") +
                 "        r = torch.ops.aten.linalg_ldl_solve.default(x, p, x)\n",
@@ -206,6 +222,20 @@ private slots:
             filled("i", "[6]", "1", "int64") + filled("o", "[0]", "0", "int64") +
                 "        q = torch.ops.aten._embedding_bag.default(x, i, o)\n        r = q[0]\n",
             "offsets begin no bag");
+        for (const auto& [what, offsets, answer] :
+             {std::tuple{"bags that begin nowhere", "[0]", "offsets begin no bag"},
+              std::tuple{"bags that begin late", "[1]", "no bag begins at 0"}})
+            add(what, "[2, 5]",
+                filled("i", "[6]", "1", "int64") + filled("o", offsets, "1", "int64") +
+                    filled("b", "[0]", "0", "int64") + filled("s", "[2]", "0", "int64") +
+                    "        r = torch.ops.aten._embedding_bag_backward.default(x, i, o, b, s, s, 5, False, "
+                    "0, "
+                    "False, None)\n",
+                answer);
+        add("unpooled into itself", "[1, 2, 2, 1]",
+            filled("i", "[1, 2, 2, 1]", "0", "int64") +
+                "        r = torch.ops.aten.max_unpool2d.out(x, i, [6, 1], out = x)\n",
+            "out shares memory with self");
         add("no statistics", "[2, 2, 3]",
             "        q = torch.ops.aten.native_batch_norm.default(x, None, None, None, None, False, 0.1, "
             "1e-05)\n"

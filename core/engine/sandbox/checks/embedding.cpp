@@ -12,7 +12,7 @@ void checkEmbeddingBackward(const c10::FunctionSchema& schema, const c10::IValue
     checkRange(call, "indices", 0, std::max<std::int64_t>(rows, 0));
     const Tensor gradient = call.tensor(call.has("grad_output") ? "grad_output" : "grad");
     const Tensor indices = call.tensor("indices");
-    if (call.has("grad_output"))
+    if (!call.has("bag_size"))
         TORCH_CHECK(gradient.dim() >= 1 && gradient.numel() == indices.numel() * gradient.size(-1), call.op(),
                     ": the gradient is ", gradient.sizes(), " for indices ", indices.sizes());
     const Tensor bags = call.tensor("bag_size");
@@ -32,9 +32,12 @@ void checkEmbeddingBackward(const c10::FunctionSchema& schema, const c10::IValue
     const Tensor offsets = call.tensor("offsets");
     if (!offsets.defined()) return;
     checkRange(call, "offsets", 0, indices.numel() + 1);
-    if (of.numel() > 0 || !hasData(offsets)) return;
-    // Then the kernel makes offset2bag of the offsets: a bag begins at each.
+    if (of.numel() > 0 || indices.numel() == 0) return;
+    // Then the kernel makes offset2bag of the offsets: a bag begins at each, and one of them at 0.
+    TORCH_CHECK(offsets.numel() > 0, call.op(), ": offsets begin no bag");
+    if (!hasData(offsets)) return;
     const Looking looking;
+    TORCH_CHECK(offsets.detach().min().item<std::int64_t>() == 0, call.op(), ": no bag begins at 0");
     const std::int64_t bagCount =
         offsets.detach().to(at::kLong).lt(indices.numel()).sum().item<std::int64_t>();
     TORCH_CHECK(bagCount <= gradient.size(0), call.op(), ": offsets begin ", bagCount,

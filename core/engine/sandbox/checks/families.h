@@ -16,6 +16,7 @@ namespace dynascope::engine::checks {
 DYNASCOPE_CHECK(checkAlias);
 DYNASCOPE_CHECK(checkStrided);
 DYNASCOPE_CHECK(checkUnfoldBackward);
+DYNASCOPE_CHECK(checkChunks);
 
 // pooling.cpp
 template <int Dims>
@@ -38,6 +39,7 @@ DYNASCOPE_CHECK(checkStep);
 // losses.cpp
 DYNASCOPE_CHECK(checkNllBackward);
 DYNASCOPE_CHECK(checkMarginBackward);
+DYNASCOPE_CHECK(checkPdist);
 DYNASCOPE_CHECK(checkPdistBackward);
 DYNASCOPE_CHECK(checkCdistBackward);
 DYNASCOPE_CHECK(checkCtc);

@@ -43,6 +43,10 @@ void checkMarginBackward(const c10::FunctionSchema& schema, const c10::IValue* v
     TORCH_CHECK(call.tensor("grad_output").numel() >= 1, call.op(), ": grad_output is empty");
 }
 
+void checkPdist(const c10::FunctionSchema& schema, const c10::IValue* values) {
+    checkRank(Arguments(schema, values), "self", 2, 2);
+}
+
 void checkPdistBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     const Tensor self = call.tensor("self");

@@ -34,6 +34,7 @@ void checkUnpool(const c10::FunctionSchema& schema, const c10::IValue* values) {
     for (const std::int64_t size : call.numbers("output_size"))
         cells *= std::max<std::int64_t>(0, size);
     checkRange(call, "indices", 0, cells);
+    checkOutsApart(schema, values);
 }
 template void checkUnpool<2>(const c10::FunctionSchema&, const c10::IValue*);
 template void checkUnpool<3>(const c10::FunctionSchema&, const c10::IValue*);

@@ -70,4 +70,10 @@ void checkUnfoldBackward(const c10::FunctionSchema& schema, const c10::IValue* v
     TORCH_CHECK(fits, call.op(), ": grad_in is ", given, ", not ", at::IntArrayRef(sizes));
 }
 
+void checkChunks(const c10::FunctionSchema& schema, const c10::IValue* values) {
+    const Arguments call(schema, values);
+    for (const Tensor& tensor : call.tensors("tensors"))
+        TORCH_CHECK(tensor.dim() >= 1, call.op(), ": a tensor without dimensions cannot be cut");
+}
+
 } // namespace dynascope::engine::checks
