@@ -232,6 +232,13 @@ private slots:
                     "0, "
                     "False, None)\n",
                 answer);
+        add("bags without a row", "[1, 5]",
+            filled("t", "[10, 5]", "1.0", "float32") + filled("i", "[5]", "1", "int64") +
+                filled("o", "[2]", "0", "int64") + filled("b", "[0]", "0", "int64") +
+                "        r = torch.ops.aten._embedding_bag_per_sample_weights_backward.default(x, t, i, o, "
+                "b, "
+                "0)\n",
+            "offsets begin 2 bags, and the gradient is [1, 5]");
         add("unpooled into itself", "[1, 2, 2, 1]",
             filled("i", "[1, 2, 2, 1]", "0", "int64") +
                 "        r = torch.ops.aten.max_unpool2d.out(x, i, [6, 1], out = x)\n",

@@ -6,6 +6,25 @@
 
 namespace dynascope::engine::checks {
 
+namespace {
+
+/// Where offset2bag is empty the kernel makes it of the offsets: a bag begins at each, one of them at 0, and
+/// each has a row of the gradient.
+void checkBagsOfOffsets(const Arguments& call, const Tensor& gradient) {
+    const Tensor indices = call.tensor("indices"), offsets = call.tensor("offsets");
+    if (indices.numel() == 0) return;
+    TORCH_CHECK(offsets.numel() > 0, call.op(), ": offsets begin no bag");
+    if (!hasData(offsets)) return;
+    const Looking looking;
+    const Tensor all = offsets.detach().to(at::kLong);
+    TORCH_CHECK(all.min().item<std::int64_t>() == 0, call.op(), ": no bag begins at 0");
+    const auto bagCount = all.lt(indices.numel()).sum().item<std::int64_t>();
+    TORCH_CHECK(bagCount <= gradient.size(0), call.op(), ": offsets begin ", bagCount,
+                " bags, and the gradient is ", gradient.sizes());
+}
+
+} // namespace
+
 void checkEmbeddingBackward(const c10::FunctionSchema& schema, const c10::IValue* values) {
     const Arguments call(schema, values);
     const std::int64_t rows = call.number("num_weights");
@@ -32,16 +51,7 @@ void checkEmbeddingBackward(const c10::FunctionSchema& schema, const c10::IValue
     const Tensor offsets = call.tensor("offsets");
     if (!offsets.defined()) return;
     checkRange(call, "offsets", 0, indices.numel() + 1);
-    if (of.numel() > 0 || indices.numel() == 0) return;
-    // Then the kernel makes offset2bag of the offsets: a bag begins at each, and one of them at 0.
-    TORCH_CHECK(offsets.numel() > 0, call.op(), ": offsets begin no bag");
-    if (!hasData(offsets)) return;
-    const Looking looking;
-    TORCH_CHECK(offsets.detach().min().item<std::int64_t>() == 0, call.op(), ": no bag begins at 0");
-    const std::int64_t bagCount =
-        offsets.detach().to(at::kLong).lt(indices.numel()).sum().item<std::int64_t>();
-    TORCH_CHECK(bagCount <= gradient.size(0), call.op(), ": offsets begin ", bagCount,
-                " bags, and the gradient is ", gradient.sizes());
+    if (of.numel() == 0) checkBagsOfOffsets(call, gradient);
 }
 
 void checkEmbeddingBag(const c10::FunctionSchema& schema, const c10::IValue* values) {
@@ -75,6 +85,7 @@ void checkEmbeddingBag(const c10::FunctionSchema& schema, const c10::IValue* val
     checkRange(call, "offset2bag", 0, gradient.size(0));
     const Tensor of = call.tensor("offset2bag");
     TORCH_CHECK(of.numel() == 0 || of.numel() == indices.numel(), call.op(), ": offset2bag is ", of.sizes());
+    if (of.numel() == 0) checkBagsOfOffsets(call, gradient);
 }
 
 void checkRenorm(const c10::FunctionSchema& schema, const c10::IValue* values) {
