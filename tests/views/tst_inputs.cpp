@@ -31,6 +31,7 @@ private slots:
     void showsQualifiedNames();
     void filtersByModule();
     void showsAndSelects();
+    void longTextsDoNotWidenColumns();
     void saysWhatIsMissing();
 };
 
@@ -264,6 +265,25 @@ void TestInputs::showsAndSelects() {
     QCOMPARE(clicked.size(), 1);
     QCOMPARE(clicked[0][0].toInt(), 1);
     QCOMPARE(panel->table()->currentIndex().row(), 1);
+}
+
+void TestInputs::longTextsDoNotWidenColumns() {
+    test::Fixture f;
+    session::Session session;
+    session.compiles = {overlapping()};
+    session.compiles[0].inputs[1].storageOffset = std::string(10000, 'A');
+    session.compiles[0].inputs[2].meta.strides = {std::string(10000, 'A')};
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    auto panel = f.show<InputsPanel>(312, 600);
+    const QAbstractItemModel& rows = *panel->table()->model();
+    for (const int column : {InputsModel::Offset, InputsModel::Stride}) {
+        bool isLong = false;
+        for (int row = 0; row < rows.rowCount(); ++row)
+            isLong |= rows.index(row, column).data().toString().size() > 9999;
+        QVERIFY(isLong);
+        QVERIFY2(panel->table()->columnWidth(column) <= f.theme.scaled(400),
+                 qPrintable(QString::number(panel->table()->columnWidth(column))));
+    }
 }
 
 void TestInputs::saysWhatIsMissing() {

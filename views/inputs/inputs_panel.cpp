@@ -168,6 +168,11 @@ void InputsPanel::refresh() {
     d->model->setCompile(session, std::size_t(index));
     d->strip->setCompile(session, std::size_t(index));
     d->table->resizeColumnsToContents();
+    // A stranger's shape may have 10,000 characters; what is beside it has to be seen.
+    const int most = theme().scaled(400);
+    for (int column = 0; column < InputsModel::ColumnCount; ++column)
+        if (column != InputsModel::Source)
+            d->table->setColumnWidth(column, std::min(d->table->columnWidth(column), most));
     d->nameWidth = d->table->columnWidth(InputsModel::Source);
     fitColumns();
     Facts facts;
