@@ -16,10 +16,14 @@
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <utility>
 
 namespace dynascope::views {
 
 namespace {
+
+/// Letters that fill any column.
+constexpr qsizetype longestMeasured = 1000;
 
 /// Cuts what does not fit as qualified names are cut.
 class NameDelegate : public QStyledItemDelegate {
@@ -32,8 +36,10 @@ protected:
         if (!option->widget || option->rect.width() <= 0) return;
         const QStyle* style = option->widget->style();
         const int margin = style->pixelMetric(QStyle::PM_FocusFrameHMargin, option, option->widget) + 1;
+        // The style lays the whole text out to say where it goes, and a name may have 10,000 letters.
+        const QString text = std::exchange(option->text, option->text.left(longestMeasured));
         const QRect room = style->subElementRect(QStyle::SE_ItemViewItemText, option, option->widget);
-        option->text = elidedPath(option->fontMetrics, option->text, room.width() - 2 * margin);
+        option->text = elidedPath(option->fontMetrics, text, room.width() - 2 * margin);
     }
 };
 
