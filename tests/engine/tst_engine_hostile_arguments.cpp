@@ -89,6 +89,14 @@ private slots:
             filled("i", "[4]", "100000000", "int64") +
                 "        r = torch.ops.aten.segment_reduce.default(x, 'sum', lengths = i, unsafe = True)\n",
             "unsafe=True leaves out its checks, and is refused");
+        add("segments of another axis", "[4, 4]",
+            filled("i", "[1, 1]", "1", "int64") +
+                "        r = torch.ops.aten._segment_reduce_backward.default(x, x, x, 'sum', lengths = i)\n",
+            "lengths is [1, 1] for [4, 4] along 0");
+        add("segments of fewer results", "[4, 4]",
+            filled("i", "[2]", "1", "int64") +
+                "        r = torch.ops.aten._segment_reduce_backward.default(x, x, x, 'sum', lengths = i)\n",
+            "output is [4, 4], not [2, 4]");
         add("grid", "[1, 1, 4, 4]",
             filled("g", "[1, 2, 2, 2]", "1e30", "float32") +
                 "        r = torch.ops.aten.grid_sampler_2d.default(x, g, 0, 77, False)\n",

@@ -28,6 +28,21 @@ void checkSegments(const c10::FunctionSchema& schema, const c10::IValue* values)
         TORCH_CHECK(steps.min().item<std::int64_t>() >= 0, call.op(), ": offsets go back");
     }
     checkSameSizes(call, "grad", "output");
+    for (const char* name : {"lengths", "offsets"}) {
+        const Tensor segments = call.tensor(name);
+        if (!segments.defined()) continue;
+        // The kernel takes the last of their dimensions for the axis.
+        const auto leading = static_cast<std::size_t>(axis);
+        TORCH_CHECK(segments.dim() == axis + 1 &&
+                        segments.sizes().slice(0, leading) == data.sizes().slice(0, leading),
+                    call.op(), ": ", name, " is ", segments.sizes(), " for ", data.sizes(), " along ", axis);
+        if (!call.has("output")) continue;
+        std::vector<std::int64_t> sizes = data.sizes().vec();
+        sizes[leading] = segments.size(-1) - (std::string_view(name) == "offsets" ? 1 : 0);
+        const Tensor output = call.tensor("output");
+        TORCH_CHECK(output.sizes() == at::IntArrayRef(sizes), call.op(), ": output is ", output.sizes(),
+                    ", not ", at::IntArrayRef(sizes));
+    }
 }
 
 void checkCompressedIndices(const c10::FunctionSchema& schema, const c10::IValue* values) {
