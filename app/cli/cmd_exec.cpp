@@ -97,16 +97,15 @@ std::string report(const wire::ExecuteReply& result) {
 
 /// What the request holds besides the graph.
 Result<wire::ExecuteRequest> request(const ExecOptions& options, const ChosenGraph& chosen) {
-    Result<CaseFile> inputs = chosenInputs(options.inputs, chosen, options.grad);
-    if (!inputs) return tl::unexpected(inputs.error());
+    Result<wire::RunOn> on = chosenInputs(options.inputs, chosen, options.grad);
+    if (!on) return tl::unexpected(on.error());
     wire::ExecuteRequest out;
     out.values = options.values;
     out.watch = options.watch;
     out.until = options.until;
     out.grad = options.grad;
     if (!options.json) out.elements = shownElements; // the engine need not write what is not shown
-    out.on.inputs = std::move(inputs->inputs);
-    out.on.attributes = std::move(inputs->attributes);
+    out.on = std::move(*on);
     return out;
 }
 

@@ -14,6 +14,7 @@
 #include "core/rederive/saved_hooks.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -72,9 +73,11 @@ int list(const PassOptions& options) {
     return exitOk;
 }
 
+using Settings = std::map<std::string, std::string>;
+
 /// NAME=VALUE, or NAME=@FILE for what a file holds.
-Result<json> settingsOf(const std::vector<std::string>& texts) {
-    json out = json::object();
+Result<Settings> settingsOf(const std::vector<std::string>& texts) {
+    Settings out;
     for (const std::string& text : texts) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos) return failure("--set takes NAME=VALUE, not '" + text + "'");
@@ -90,7 +93,7 @@ Result<json> settingsOf(const std::vector<std::string>& texts) {
 }
 
 /// What a capture knows of the hooks; what is set by hand goes first.
-Result<void> fillHooks(const ChosenGraph& chosen, json& settings) {
+Result<void> fillHooks(const ChosenGraph& chosen, Settings& settings) {
     if (!chosen.compile || !chosen.stage || chosen.session->kind != session::Kind::TorchTrace) return {};
     const auto known = engine::hookOptions(*chosen.session, *chosen.compile, *chosen.stage);
     if (!known) {
@@ -159,7 +162,7 @@ computed::CallingConvention conventionOf(const computed::FunctionalRecording& re
 }
 
 int run(const PassOptions& options) {
-    Result<json> settings = settingsOf(options.settings);
+    Result<Settings> settings = settingsOf(options.settings);
     if (!settings) return fail(settings.error());
     const Result<ChosenGraph> chosen = chosenGraph(options.graph);
     if (!chosen) return fail(chosen.error());
@@ -171,27 +174,27 @@ int run(const PassOptions& options) {
     if (inlinesHooks)
         if (auto filled = fillHooks(*chosen, *settings); !filled)
             return fail(filled.error().message, options.graph.path);
-    Result<CaseFile> file = chosenInputs(options.inputs, *chosen);
-    if (!file && inlinesHooks && names.size() == 1 && options.inputs.file.empty()) // it runs nothing
-        file = CaseFile{{{"storages", json::array()}, {"inputs", json::array()}}, json()};
-    if (!file) return fail(file.error());
+    Result<wire::RunOn> on = chosenInputs(options.inputs, *chosen);
+    if (!on && inlinesHooks && names.size() == 1 && options.inputs.file.empty()) // it runs nothing
+        on = wire::RunOn{wire::parsed(R"({"storages": [], "inputs": []})"), {}, {}};
+    if (!on) return fail(on.error());
     // Only that form has a place for shapes.
     const bool readable =
         options.format.empty() ? !names.empty() && names.back() == "shapes" : options.format == "readable";
     engine::Client client = makeClient(options.engine);
-    json params{{"passes", names},
-                {"remove", options.remove},
-                {"write_back", options.writeBack},
-                {"faithful", options.faithful},
-                {"cells", options.cells || options.scoreboard},
-                {"options", *settings},
-                {"inputs", file->inputs},
-                {"attrs", file->attributes},
-                {"runs", options.json ? timedRuns : 1},
-                {"scorecard", options.steps || options.scoreboard},
-                {"verify", options.verify},
-                {"shapes", readable}};
-    engine::CallResult answer = client.callOnGraph("pass", text, params);
+    const wire::PassRequest request{.on = std::move(*on),
+                                    .passes = names,
+                                    .options = {.options = std::move(*settings),
+                                                .remove = options.remove,
+                                                .writeBack = options.writeBack,
+                                                .faithful = options.faithful,
+                                                .cells = options.cells || options.scoreboard},
+                                    .runs = options.json ? timedRuns : 1,
+                                    .scorecard = options.steps || options.scoreboard,
+                                    .verify = options.verify,
+                                    .shapes = readable};
+    const json asked = wire::encode(request);
+    engine::CallResult answer = client.callOnGraph("pass", text, asked);
     if (!answer) return fail(answer.error(), options.graph.path);
     const auto reply = wire::decode<wire::PassReply>(*answer, wire::Missing::NotSaid);
     if (!reply) return fail(reply.error().message, options.graph.path);
@@ -203,7 +206,7 @@ int run(const PassOptions& options) {
             verified.versions = engine::releasesApart(info->torch, chosen->session->torchVersion);
     json where;
     if (options.verify && reply->verified == false) {
-        if (engine::CallResult answered = client.callOnGraph("verify", text, params)) {
+        if (engine::CallResult answered = client.callOnGraph("verify", text, asked)) {
             where = std::move(*answered);
             if (auto read = wire::decode<wire::VerifyReply>(where, wire::Missing::NotSaid))
                 verified.where = std::move(*read);

@@ -71,13 +71,13 @@ Result<Chosen> choose(const ReplayOptions& options) {
     }
     const Result<ChosenGraph> chosen = chosenGraph(options.graph);
     if (!chosen) return tl::unexpected(chosen.error());
-    Result<CaseFile> inputs = chosenInputs(options.inputs, *chosen);
-    if (!inputs) return tl::unexpected(inputs.error());
+    Result<wire::RunOn> on = chosenInputs(options.inputs, *chosen);
+    if (!on) return tl::unexpected(on.error());
     engine::WorkloadGraph graph;
     graph.name = "graph";
     graph.graph = chosen->graph;
-    graph.inputs = std::move(inputs->inputs);
-    graph.attributes = std::move(inputs->attributes);
+    graph.inputs = std::move(on->inputs);
+    graph.attributes = std::move(on->attributes);
     if (const auto choice = chooseStage(*chosen->session, options.graph.frame, options.graph.stage)) {
         const session::Stage& stage = *choice->stage;
         graph.name = chosen->compile ? chosen->compile->id.toString() + ' ' + stage.label() : stage.label();

@@ -3,6 +3,7 @@
 // dynascope-cli status [--json] [--engine COMMAND...]
 #include "app/cli/command.h"
 #include "app/cli/engine_command.h"
+#include "core/base/text.h"
 #include "core/engine/client/confinement_words.h"
 #include "core/engine/client/plugin_list.h"
 
@@ -37,11 +38,15 @@ std::string limitWords(const wire::Confinement& confinement) {
     return text.data();
 }
 
+bool deniesFiles(const wire::Confinement& said) {
+    return said.landlock > 0 && !said.readsFiles && !said.writesFiles;
+}
+
 /// What holds, part by part; what the engine does not say does not hold.
 json confinementStatus(const wire::Confinement& said) {
     return {{"confined", engine::unconfined(said).empty()},
             {"landlock_abi", said.landlock},
-            {"landlock", said.landlock > 0 && !said.readsFiles && !said.writesFiles},
+            {"landlock", deniesFiles(said)},
             {"seccomp", said.seccomp},
             {"no_new_privileges", said.noNewPrivileges},
             {"memory_limit_bytes", said.memoryLimitBytes},
@@ -49,20 +54,16 @@ json confinementStatus(const wire::Confinement& said) {
             {"could", engine::unconfined(said)}};
 }
 
-std::string confinementText(const json& status, const wire::Confinement& said) {
-    const auto yes = [&](const char* key) { return status.at(key).get<bool>(); };
-    const int abi = status.at("landlock_abi").get<int>();
-    std::string could;
-    for (const json& one : status.at("could"))
-        could += (could.empty() ? "" : ", ") + one.get<std::string>();
-    std::string out =
-        statusLine("confined", yes("confined") ? "yes" : "no: a graph that takes it over could " + could);
-    out +=
-        statusLine("Landlock", abi == 0          ? "not offered by this kernel"
-                               : yes("landlock") ? "holds, ABI " + std::to_string(abi)
-                                                 : "offered, ABI " + std::to_string(abi) + ", does not hold");
-    out += statusLine("seccomp", yes("seccomp") ? "holds" : "does not hold");
-    out += statusLine("privileges", yes("no_new_privileges") ? "none can be gained" : "can be gained");
+std::string confinementText(const wire::Confinement& said) {
+    const std::vector<std::string> could = engine::unconfined(said);
+    const std::string abi = std::to_string(said.landlock);
+    std::string out = statusLine(
+        "confined", could.empty() ? "yes" : "no: a graph that takes it over could " + joined(could, ", "));
+    out += statusLine("Landlock", said.landlock == 0  ? "not offered by this kernel"
+                                  : deniesFiles(said) ? "holds, ABI " + abi
+                                                      : "offered, ABI " + abi + ", does not hold");
+    out += statusLine("seccomp", said.seccomp ? "holds" : "does not hold");
+    out += statusLine("privileges", said.noNewPrivileges ? "none can be gained" : "can be gained");
     return out + statusLine("limits", limitWords(said));
 }
 
@@ -75,17 +76,18 @@ int run(const StatusOptions& options) {
     const auto plugins = client.plugins();
     if (!plugins) return fail(plugins.error().message);
     const wire::Confinement& said = environment->confinement;
-    const json confinement = confinementStatus(said);
-    const bool confined = confinement.at("confined").get<bool>();
     if (options.json) {
         const json answer = wire::encode(*plugins);
-        const json document{{"engine", started->engine},    {"torch", started->torch},
-                            {"confinement", confinement},   {"plugin_folders", answer["folders"]},
-                            {"plugins", answer["plugins"]}, {"backends", answer["backends"]}};
+        const json document{{"engine", started->engine},
+                            {"torch", started->torch},
+                            {"confinement", confinementStatus(said)},
+                            {"plugin_folders", answer["folders"]},
+                            {"plugins", answer["plugins"]},
+                            {"backends", answer["backends"]}};
         print(document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n');
     } else {
         print(statusLine("engine", "dynascope-engine " + started->engine + ", LibTorch " + started->torch));
-        print(confinementText(confinement, said));
+        print(confinementText(said));
         std::string head = "plugins";
         const std::string text = engine::pluginText(engine::pluginListOf(*plugins));
         for (std::size_t at = 0; at < text.size();) {
@@ -94,7 +96,7 @@ int run(const StatusOptions& options) {
             at = end + 1;
         }
     }
-    return confined ? exitOk : exitFailure;
+    return engine::unconfined(said).empty() ? exitOk : exitFailure;
 }
 
 } // namespace

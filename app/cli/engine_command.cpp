@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/engine_command.h"
 
-#include "core/engine/cases/graph_inputs.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 
@@ -10,8 +9,6 @@
 #include <unistd.h>
 
 namespace dynascope::cli {
-
-using nlohmann::json;
 
 Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
     ir::SymbolValues out;
@@ -65,21 +62,9 @@ Result<std::string> readFile(const std::string& path) {
         .map([](const session::ByteSourcePtr& source) { return std::string(source->bytes()); });
 }
 
-Result<CaseFile> readCaseFile(const std::string& path) {
-    if (path.empty()) return CaseFile{};
-    const Result<std::string> text = readFile(path);
-    if (!text) return tl::unexpected(text.error());
-    const json document = json::parse(*text, nullptr, false);
-    if (!document.is_object()) return failure("not a JSON object", path);
-    if (document.contains("storages")) return CaseFile{document, document.value("before_attrs", json())};
-    if (!document.contains("inputs")) return failure("neither an oracle case nor the 'inputs' of one", path);
-    return CaseFile{document["inputs"], document.value("before_attrs", json())};
-}
-
 int fail(const engine::CallError& error, const std::string& file) {
     std::string message = error.message;
-    if (error.data.is_object() && error.data.value("node", json()).is_string())
-        message = "node '" + error.data["node"].get<std::string>() + "': " + message;
+    if (const std::string node = error.node(); !node.empty()) message = "node '" + node + "': " + message;
     fail(std::move(message), file);
     return error.kind == engine::CallError::Kind::Refused &&
                    error.code == static_cast<int>(engine::ErrorCode::Failed)
@@ -110,20 +95,15 @@ void addInputOptions(Command& command, InputOptions& options) {
     command.note(inputsNote);
 }
 
-Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen, bool requiresGrad) {
-    if (!options.file.empty()) return readCaseFile(options.file);
+Result<wire::RunOn> chosenInputs(const InputOptions& options, const ChosenGraph& chosen, bool requiresGrad) {
+    if (!options.file.empty()) {
+        const Result<std::string> text = readFile(options.file);
+        if (!text) return tl::unexpected(text.error());
+        return engine::runOnOfText(*text, options.file);
+    }
     const Result<ir::SymbolValues> symbols = symbolValues(options.symbols);
     if (!symbols) return tl::unexpected(symbols.error());
-    if (chosen.compile && !chosen.compile->runInputs.empty()) // an oracle case has its own
-        return CaseFile{json::parse(chosen.compile->runInputs, nullptr, false),
-                        chosen.compile->runAttributes.empty()
-                            ? json()
-                            : json::parse(chosen.compile->runAttributes, nullptr, false)};
-    const engine::GraphInputOptions how{*symbols, 1, requiresGrad};
-    Result<json> inputs = chosen.compile ? engine::inputsOfCapture(*chosen.compile, *chosen.graph, how)
-                                         : engine::inputsOfGraph(*chosen.graph, how);
-    if (!inputs) return tl::unexpected(inputs.error());
-    return CaseFile{std::move(*inputs), json()};
+    return engine::runOnOfGraph(chosen.compile, *chosen.graph, {*symbols, 1, requiresGrad});
 }
 
 } // namespace dynascope::cli

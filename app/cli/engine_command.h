@@ -4,10 +4,10 @@
 #pragma once
 
 #include "app/cli/command.h"
+#include "core/engine/cases/run_on.h"
 #include "core/engine/client/client.h"
 #include "core/ir/symbol_value.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -35,14 +35,6 @@ struct ChosenGraph {
 /// The text that crosses to the engine: print_readable text keeps shapes, FX text has none.
 [[nodiscard]] std::string graphText(const ir::Graph& graph);
 
-/// The inputs of an oracle case and its constants.
-struct CaseFile {
-    nlohmann::json inputs;
-    nlohmann::json attributes;
-};
-/// Reads --inputs: a whole case, or its `inputs` object alone. An empty path gives nulls.
-[[nodiscard]] Result<CaseFile> readCaseFile(const std::string& path);
-
 /// What a graph runs on: a file, or values of the shapes that the capture or the graph's own text describes.
 struct InputOptions {
     std::string file;
@@ -52,8 +44,8 @@ void addInputOptions(Command& command, InputOptions& options);
 /// Of "s0=7" and the like.
 [[nodiscard]] Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts);
 /// `requiresGrad`: mark made inputs as the capture does.
-[[nodiscard]] Result<CaseFile> chosenInputs(const InputOptions& options, const ChosenGraph& chosen,
-                                            bool requiresGrad = false);
+[[nodiscard]] Result<wire::RunOn> chosenInputs(const InputOptions& options, const ChosenGraph& chosen,
+                                               bool requiresGrad = false);
 
 /// Whole content of a file; "-" reads standard input.
 [[nodiscard]] Result<std::string> readFile(const std::string& path);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/cases/compare.h"
 #include "core/engine/cases/frozen_reshapes.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
 #include "core/oracle/oracle_case.h"
 
@@ -52,19 +54,36 @@ private:
         m_report->parts.push_back({part, verdict, std::move(reason)});
     }
 
-    CallResult ask(const std::string& method, json params) {
-        if (!params.contains("inputs")) params["inputs"] = field(m_case, "inputs");
-        params["attrs"] = field(m_case, "before_attrs");
+    /// The reply as JSON, which is held against the case's, field by field.
+    template <typename Request>
+    CallResult ask(const char* method, const Request& request) {
         return m_engine.callOnGraph(method, field(m_case, "before").get_ref<const std::string&>(),
-                                    std::move(params), m_options.call);
+                                    wire::encode(request), m_options.call);
+    }
+    CallResult execute(wire::RunOn on) {
+        wire::ExecuteRequest request;
+        request.on = std::move(on);
+        return ask("execute", request);
+    }
+    [[nodiscard]] wire::RunOn values() const {
+        return {field(m_case, "inputs"), field(m_case, "before_attrs"), {}};
     }
 
     [[nodiscard]] std::string eagerError() const {
         return stringField(field(field(m_case, "eager"), "error"), "message");
     }
 
+    [[nodiscard]] wire::PassRequest functionalize(const std::string& mode) const {
+        wire::PassRequest out;
+        out.on = values();
+        out.passes = {"functionalize"};
+        out.options.remove = mode;
+        out.verify = eagerError().empty();
+        return out;
+    }
+
     void eager() {
-        const CallResult got = ask("execute", json::object());
+        const CallResult got = execute(values());
         const json& eager = field(m_case, "eager");
         const std::string different = differentFromEager(got, eager);
         if (different.empty()) {
@@ -74,12 +93,12 @@ private:
         const std::string lost = lostGradMode(m_case);
         if (lost.empty() || !eagerError().empty()) return add("eager", CaseVerdict::Failed, different);
         // Values do not depend on the grad mode: they are held against eager's all the same.
-        json inputs = field(m_case, "inputs"), expected = field(m_case, "eager");
-        for (json& input : inputs["inputs"])
+        wire::RunOn on = values();
+        json expected = field(m_case, "eager");
+        for (json& input : on.inputs["inputs"])
             if (input.is_object()) input.erase("requires_grad");
         expected.erase("grads");
-        const std::string wrong =
-            differentFromEager(ask("execute", {{"inputs", std::move(inputs)}}), expected);
+        const std::string wrong = differentFromEager(execute(std::move(on)), expected);
         add("eager", wrong.empty() ? CaseVerdict::Declined : CaseVerdict::Failed,
             wrong.empty() ? lost : wrong);
     }
@@ -116,11 +135,11 @@ private:
     void functionalized(const std::string& mode) {
         const json& expected = field(field(m_case, "after"), mode.c_str());
         if (!expected.is_object()) return add(mode, CaseVerdict::Skipped, "the case has no such part");
-        json params{{"passes", {"functionalize"}}, {"remove", mode}, {"verify", eagerError().empty()}};
-        if (constantsAreDetached()) params["options"] = {{"detach_constants", "yes"}};
-        const CallResult answer = ask("pass", params);
-        params["faithful"] = true;
-        const CallResult got = ask("pass", std::move(params));
+        wire::PassRequest request = functionalize(mode);
+        if (constantsAreDetached()) request.options.options["detach_constants"] = "yes";
+        const CallResult answer = ask("pass", request);
+        request.options.faithful = true;
+        const CallResult got = ask("pass", request);
         if (!m_options.faithful && !equalsEager(mode, answer)) return;
         if (!got) return raised(mode, expected, got.error());
         const json& verified = field(*got, "verified");
@@ -232,14 +251,9 @@ private:
         const auto thawed = FrozenReshapes::thawed(stringField(m_case, "before"));
         const json& expected = field(field(m_case, "after"), mode.c_str());
         if (thawed.empty() || field(expected, "matches_eager").is_null()) return {};
-        const CallResult got = m_engine.callOnGraph("pass", thawed,
-                                                    {{"passes", {"functionalize"}},
-                                                     {"remove", mode},
-                                                     {"faithful", true},
-                                                     {"verify", eagerError().empty()},
-                                                     {"inputs", field(m_case, "inputs")},
-                                                     {"attrs", field(m_case, "before_attrs")}},
-                                                    m_options.call);
+        wire::PassRequest request = functionalize(mode);
+        request.options.faithful = true;
+        const CallResult got = m_engine.callOnGraph("pass", thawed, wire::encode(request), m_options.call);
         if (!got) return {};
         const std::string golden = stringField(expected, "graph"), graph = stringField(*got, "graph");
         const bool same = graph == golden || FrozenReshapes::sameButInferredSizes(golden, graph);
@@ -268,9 +282,10 @@ private:
         const json& expected = field(field(m_case, "after"), mode.c_str());
         const json& claims = field(expected, "matches_eager");
         if (!claims.is_object()) return false;
-        const CallResult got = m_engine.callOnGraph(
-            "execute", stringField(expected, "graph"),
-            {{"inputs", field(m_case, "inputs")}, {"attrs", field(expected, "attrs")}}, m_options.call);
+        wire::ExecuteRequest request;
+        request.on = {field(m_case, "inputs"), field(expected, "attrs"), {}};
+        const CallResult got = m_engine.callOnGraph("execute", stringField(expected, "graph"),
+                                                    wire::encode(request), m_options.call);
         if (!got) return false;
         json differences = json::array();
         for (const Difference& difference : compareRuns(field(m_case, "eager"), *got))

@@ -3,6 +3,8 @@
 // Judges kind `saved_tensors_hooks`: the engine traces both hooks on each saved value, they are inlined, and
 // the graphs are compared with PyTorch's and run.
 #include "core/engine/cases/compare.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
 #include "core/oracle/oracle_case.h"
 #include "core/passes/hooks/saved_tensors_hooks.h"
@@ -93,16 +95,20 @@ private:
         return mode == "no_static" ? hooks::Filter::NoStatic : hooks::Filter::All;
     }
 
-    Result<json> ask(const std::string& method, const ir::Graph& graph, const json& inputs, json params) {
-        params["inputs"] = inputs;
-        CallResult got = m_engine.callOnGraph(method, ir::printFx(graph), std::move(params), m_options.call);
+    template <typename Request>
+    Result<json> ask(const char* method, const ir::Graph& graph, const json& inputs, Request request) {
+        request.on.inputs = inputs;
+        CallResult got =
+            m_engine.callOnGraph(method, ir::printFx(graph), wire::encode(request), m_options.call);
         if (!got) return failure(got.error().message);
         return std::move(*got);
     }
 
     /// Runs forward as it was, for the shapes of what it saves.
     Result<void> learnSaved() {
-        auto got = ask("execute", *graphOf("fw_pre"), m_arguments.inputs(), {{"values", true}});
+        wire::ExecuteRequest request;
+        request.values = true;
+        auto got = ask("execute", *graphOf("fw_pre"), m_arguments.inputs(), std::move(request));
         if (!got) return tl::unexpected(got.error());
         for (const json& value : field(*got, "values"))
             m_values[stringField(value, "node")] = value;
@@ -111,7 +117,9 @@ private:
 
     /// The hook as operators, on values of these shapes.
     Result<ir::GraphPtr> traced(const ir::Graph& hook, const json& inputs) {
-        auto got = ask("pass", hook, inputs, {{"passes", {"functionalize"}}});
+        wire::PassRequest request;
+        request.passes = {"functionalize"};
+        auto got = ask("pass", hook, inputs, std::move(request));
         if (!got) return tl::unexpected(got.error());
         return ir::readGraph(stringField(*got, "graph"));
     }
@@ -123,7 +131,7 @@ private:
             elements *= size.get<std::size_t>();
         InputList inputs;
         inputs.add(field(value, "dtype"), field(value, "shape"), json(std::vector<int>(elements, 1)));
-        auto packed = ask("execute", *m_packHook, inputs.inputs(), json::object());
+        auto packed = ask("execute", *m_packHook, inputs.inputs(), wire::ExecuteRequest());
         if (!packed) return tl::unexpected(packed.error());
         m_packed = field(*packed, "outputs");
         return traced(*m_packHook, inputs.inputs());
@@ -145,7 +153,7 @@ private:
 
     /// Forward on the case's inputs, then backward on what it saved and tangents of ones.
     void values(const hooks::Hooked& modules, std::size_t functionOutputs) {
-        const auto forward = ask("execute", *modules.forward, m_arguments.inputs(), json::object());
+        const auto forward = ask("execute", *modules.forward, m_arguments.inputs(), wire::ExecuteRequest());
         if (!forward) return add("outputs", forward.error().message);
         const json& outputs = field(*forward, "outputs");
         json results = json::array();
@@ -160,7 +168,7 @@ private:
         for (std::size_t i = 0; i < std::min(functionOutputs, outputs.size()); ++i)
             inputs.add(outputs[i]["dtype"], outputs[i]["shape"],
                        json(std::vector<int>(outputs[i]["data"].size(), 1)));
-        const auto backward = ask("execute", *modules.backward, inputs.inputs(), json::object());
+        const auto backward = ask("execute", *modules.backward, inputs.inputs(), wire::ExecuteRequest());
         if (!backward) return add("grads", backward.error().message);
         json gradients = json::array();
         for (const json& output : field(*backward, "outputs"))

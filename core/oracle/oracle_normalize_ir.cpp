@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/cases/compare.h"
+#include "core/engine/wire/execute.h"
+#include "core/engine/wire/pass.h"
 #include "core/oracle/oracle_case.h"
 
 #include <algorithm>
@@ -54,14 +56,15 @@ private:
         m_report.parts.push_back({part, verdict, std::move(reason)});
     }
 
-    CallResult ask(const std::string& method, const json& graph, json params) {
-        params["inputs"] = m_inputs;
-        return m_engine.callOnGraph(method, graph.get_ref<const std::string&>(), std::move(params),
+    template <typename Request>
+    CallResult ask(const char* method, const json& graph, Request request) {
+        request.on.inputs = m_inputs;
+        return m_engine.callOnGraph(method, graph.get_ref<const std::string&>(), wire::encode(request),
                                     m_options.call);
     }
 
     void eager() {
-        const CallResult got = ask("execute", m_case["before"], json::object());
+        const CallResult got = ask("execute", m_case["before"], wire::ExecuteRequest());
         if (!got) return notRun("eager", got.error());
         const std::string different = differentFromEager(*got);
         add("eager", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, different);
@@ -112,8 +115,10 @@ private:
     }
 
     void pass() {
-        const CallResult got =
-            ask("pass", m_case["before"], {{"passes", {"normalize_ir"}}, {"verify", true}});
+        wire::PassRequest request;
+        request.passes = {"normalize_ir"};
+        request.verify = true;
+        const CallResult got = ask("pass", m_case["before"], std::move(request));
         if (!got && got.error().code == static_cast<int>(ErrorCode::InvalidParams) &&
             got.error().message.find("no pass 'normalize_ir'") != std::string::npos)
             return add("graph", CaseVerdict::Skipped, "this engine has no pass 'normalize_ir'");

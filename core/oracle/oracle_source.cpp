@@ -2,6 +2,7 @@
 //
 // Judges what a case of kinds `hand` and `random` says of its source graph: the number of nodes, that the
 // text is read and printed as it is, and what each value is.
+#include "core/engine/wire/execute.h"
 #include "core/ir/text.h"
 #include "core/oracle/oracle_case.h"
 
@@ -80,13 +81,13 @@ void judgeSource(Client& engine, const json& oracleCase, const JudgeOptions& opt
     if (!field(oracleCase, "before").is_string()) return;
     std::string different = differentText(oracleCase);
     if (different.empty()) {
-        json inputs = field(oracleCase, "inputs");
-        for (json& input : inputs["inputs"]) // it was traced without gradients
+        wire::ExecuteRequest request;
+        request.on = {field(oracleCase, "inputs"), field(oracleCase, "before_attrs"), {}};
+        request.values = true;
+        for (json& input : request.on.inputs["inputs"]) // it was traced without gradients
             if (input.is_object()) input.erase("requires_grad");
-        const CallResult got = engine.callOnGraph(
-            "execute", stringField(oracleCase, "before"),
-            {{"inputs", std::move(inputs)}, {"attrs", field(oracleCase, "before_attrs")}, {"values", true}},
-            options.call);
+        const CallResult got = engine.callOnGraph("execute", stringField(oracleCase, "before"),
+                                                  wire::encode(request), options.call);
         // Eager may raise after the first nodes; another judge has that.
         if (got) different = differentMeta(oracleCase, field(*got, "values"));
         if (!got && engineGone(got.error())) different = got.error().message;

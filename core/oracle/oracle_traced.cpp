@@ -6,6 +6,7 @@
 #include "core/engine/cases/aot_case.h"
 #include "core/engine/cases/compare.h"
 #include "core/engine/cases/traced_graph.h"
+#include "core/engine/wire/aot.h"
 #include "core/ir/text.h"
 #include "core/oracle/oracle_case.h"
 #include "core/passes/partition/captured_joint.h"
@@ -137,12 +138,12 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
         const bool recorded = answer.contains("metadata_outer");
         if (!recorded && eager.contains("error")) continue;
         TracedJudge judge(run, answer, lostGradMode(oracleCase), report);
-        const CallResult got = engine.callOnGraph("aot", stringField(oracleCase, "before"),
-                                                  {{"inputs", field(oracleCase, "inputs")},
-                                                   {"attrs", field(oracleCase, "before_attrs")},
-                                                   {"keep_input_mutations", run != "aot"},
-                                                   {"run", true}},
-                                                  options.call);
+        wire::AotRequest request;
+        request.on = {field(oracleCase, "inputs"), field(oracleCase, "before_attrs"), {}};
+        request.keepInputMutations = run != "aot";
+        request.run = true;
+        const CallResult got =
+            engine.callOnGraph("aot", stringField(oracleCase, "before"), wire::encode(request), options.call);
         if (!got) {
             judge.failed(got.error(), whole, eager);
             continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/workload.h"
 
-#include "core/engine/cases/graph_inputs.h"
+#include "core/engine/cases/run_on.h"
 #include "core/engine/wire/replay.h"
 #include "core/ir/text.h"
 #include "core/replay/coverage.h"
@@ -17,8 +17,6 @@
 namespace dynascope::engine {
 
 namespace {
-
-using nlohmann::json;
 
 std::vector<std::string> placeholderNames(const ir::Graph& graph) {
     std::vector<std::string> out;
@@ -62,18 +60,13 @@ private:
             return;
         }
         out.graph = *graph;
-        if (!compile.runInputs.empty()) { // an oracle case has its own
-            out.inputs = json::parse(compile.runInputs, nullptr, false);
-            if (!compile.runAttributes.empty())
-                out.attributes = json::parse(compile.runAttributes, nullptr, false);
-        } else {
-            Result<json> inputs = inputsOfCapture(compile, *out.graph, {m_symbols, 1, false});
-            if (!inputs) {
-                m_out.left.push_back(out.name + ": " + inputs.error().message);
-                return;
-            }
-            out.inputs = std::move(*inputs);
+        Result<wire::RunOn> on = runOnOfGraph(&compile, *out.graph, {m_symbols, 1, false});
+        if (!on) {
+            m_out.left.push_back(out.name + ": " + on.error().message);
+            return;
         }
+        out.inputs = std::move(on->inputs);
+        out.attributes = std::move(on->attributes);
         out.isBackward = chosen.part == "backward";
         connect(chosen, compile, out);
         m_out.graphs.push_back(std::move(out));

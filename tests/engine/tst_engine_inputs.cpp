@@ -3,6 +3,7 @@
 // Inputs made from what captures describe, and Dynamo's graphs against AOTAutograd's on them.
 #include "core/capture/open.h"
 #include "core/engine/cases/graph_inputs.h"
+#include "core/engine/cases/run_on.h"
 #include "core/ir/symbol_number.h"
 #include "core/ir/text.h"
 #include "tests/engine/aot_notes.h"
@@ -77,6 +78,47 @@ private slots:
         QFETCH(int, value);
         const auto got = ir::symbolValue(expression.toStdString(), {{"s0", 3}, {"s77", 7}});
         QCOMPARE(got.value_or(-1), std::int64_t{value});
+    }
+
+    void filesOfInputs_data() {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("inputs"); // or the error
+        QTest::addColumn<QString>("attributes");
+        QTest::newRow("a case") << R"({"kind": "x", "inputs": {"storages": []}, "before_attrs": {"w": 1}})"
+                                << R"({"storages":[]})"
+                                << R"({"w":1})";
+        QTest::newRow("inputs alone") << R"({"storages": [], "inputs": [4]})"
+                                      << R"({"inputs":[4],"storages":[]})"
+                                      << "null";
+        QTest::newRow("inputs with constants") << R"({"storages": [], "before_attrs": {}})"
+                                               << R"({"before_attrs":{},"storages":[]})"
+                                               << "{}";
+        QTest::newRow("neither") << R"({"graph": ""})"
+                                 << "f.json: neither an oracle case nor the 'inputs' of one" << QString();
+        QTest::newRow("no JSON") << "{"
+                                 << "f.json: not a JSON object" << QString();
+        QTest::newRow("a list") << "[]"
+                                << "f.json: not a JSON object" << QString();
+        QTest::newRow("nested too deep")
+            << QString(200, u'[') + QString(200, u']') << "f.json: not a JSON object" << QString();
+    }
+    void filesOfInputs() {
+        QFETCH(const QString, text);
+        const auto on = engine::runOnOfText(text.toStdString(), "f.json");
+        QTEST(QString::fromStdString(on ? on->inputs.dump() : on.error().toString()), "inputs");
+        QTEST(on ? QString::fromStdString(on->attributes.dump()) : QString(), "attributes");
+    }
+
+    void aCaseBringsItsOwnValues() {
+        const auto graph = ir::readGraph("graph():\n    %x : [num_users=0] = placeholder[target=x]\n");
+        QVERIFY(graph);
+        session::Compile compile;
+        QVERIFY(!engine::runOnOfGraph(&compile, **graph)); // no shape
+        compile.runInputs = R"({"storages":[],"inputs":[4]})";
+        const auto on = engine::runOnOfGraph(&compile, **graph);
+        QVERIFY(on);
+        QCOMPARE(on->inputs, json::parse(compile.runInputs));
+        QVERIFY(on->attributes.is_null());
     }
 
     void conditionsChooseANumber_data() {
