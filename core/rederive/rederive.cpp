@@ -13,6 +13,7 @@
 #include "core/rederive/missed_aliasing.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/rederive/saved_hooks.h"
+#include "core/session/compiled_by.h"
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
@@ -61,12 +62,6 @@ public:
     }
 
 private:
-    [[nodiscard]] bool byInductor() const {
-        return std::any_of(m_compile.stages.begin(), m_compile.stages.end(), [](const StagePtr& stage) {
-            return stage->phase >= session::Phase::PostGradForward && stage->phase <= session::Phase::Code;
-        });
-    }
-
     [[nodiscard]] StagePtr sameRound(const Stage& like, std::string_view name) const {
         const auto found =
             std::find_if(m_compile.stages.begin(), m_compile.stages.end(), [&](const StagePtr& stage) {
@@ -83,7 +78,8 @@ private:
                 stage->content == session::Stage::Content::Graph && stage->k == forward.k)
                 out = stage;
         // The trace does not print a joint graph after Inductor's passes; a recording of passes has it.
-        if (out && out->name == "aot_joint_graph" && byInductor() && !m_session.passRecordings.empty())
+        if (out && out->name == "aot_joint_graph" && byInductor(m_compile) &&
+            !m_session.passRecordings.empty())
             if (const StagePtr given =
                     inductor::beginOf(inductor::passesOf(m_session, m_compile), "partition", forward.k))
                 return given;
@@ -339,7 +335,7 @@ private:
             decline(out, "what PyTorch has for " + *other +
                              " differs from what it has for the CPU, and the numbers do not tell (" +
                              numbers.reason + "); first difference: " + out.reason);
-        } else if (numbers.outcome == NumericalComparison::Outcome::Unknown && byInductor()) {
+        } else if (numbers.outcome == NumericalComparison::Outcome::Unknown && byInductor(m_compile)) {
             decline(out, "Inductor decomposes before it traces, and the numbers do not tell (" +
                              numbers.reason + "); first difference: " + out.reason);
         } else if (!numbers.reason.empty()) {
@@ -417,7 +413,7 @@ private:
         const auto captured = stage.graph();
         if (!captured) return decline(out, captured.error().message);
         compareGraphs(out, **captured, derived);
-        if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor())
+        if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor(m_compile))
             decline(out,
                     "Inductor changed the joint graph before it was split, and the capture does not hold "
                     "what came of it; first difference: " +

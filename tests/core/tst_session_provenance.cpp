@@ -3,6 +3,7 @@
 // Provenance through the stages of packed captures, against what was read off their graphs by hand; generated
 // code; Inductor's own records (tests/data/compile_debug/trace.tar.xz).
 #include "core/capture/open.h"
+#include "core/session/compiled_by.h"
 #include "core/session/provenance.h"
 #include "core/session/stage_links.h"
 #include "tests/support/archive.h"
@@ -62,6 +63,24 @@ class TestSessionProvenance : public QObject {
     Q_OBJECT
 
 private slots:
+    void stagesTellWhetherInductorCompiled() {
+        const auto compiled = [](std::initializer_list<session::Phase> phases) {
+            session::Compile compile;
+            for (const session::Phase phase : phases) {
+                auto stage = std::make_shared<session::Stage>();
+                stage->phase = phase;
+                compile.stages.push_back(std::move(stage));
+            }
+            return session::byInductor(compile);
+        };
+        using session::Phase;
+        QVERIFY(!compiled({}));
+        QVERIFY(!compiled({Phase::Dynamo, Phase::Joint, Phase::Forward, Phase::Backward, Phase::Text}));
+        QVERIFY(compiled({Phase::Joint, Phase::PostGradForward}));
+        QVERIFY(compiled({Phase::PostGradBackward}));
+        QVERIFY(compiled({Phase::Code}));
+    }
+
     void generatedCode() {
         const session::GeneratedCode code = session::readGeneratedCode(
             "# AOT ID: ['0_inference']\n" // 1

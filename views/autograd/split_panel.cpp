@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/split_panel.h"
 
+#include "core/session/compiled_by.h"
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_rows.h"
@@ -164,11 +165,7 @@ void SplitPanel::showFigures() {
     const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
     // Inductor's passes change the joint graph before it is split; what is split here is the one before them.
     const session::Compile* compile = workspace().compile();
-    const bool inductor =
-        compile != nullptr && std::ranges::any_of(compile->stages, [](const auto& stage) {
-            return stage->phase == session::Phase::Code || stage->phase == session::Phase::PostGradForward;
-        });
-    const bool declined = compared && !same && inductor;
+    const bool declined = compared && !same && compile != nullptr && session::byInductor(*compile);
     const FigureRow::Figure verdict{
         !compared  ? tr("not run")
         : same     ? tr("isomorphic")
