@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/theme/elided_name.h"
+#include "views/theme/mixed.h"
 #include "views/theme/style_sheet.h"
 #include "views/theme/theme.h"
 
@@ -105,6 +106,13 @@ QImage drawn(const QFont& font, const QString& text) {
 class TestTheme : public QObject {
     Q_OBJECT
 private slots:
+    void tonesLieBetweenTheirColours() {
+        const QColor colour(200, 100, 0, 128), ground(0, 50, 255);
+        QCOMPARE(mixed(colour, 1, ground), colour);
+        QCOMPARE(mixed(colour, 0, ground), QColor(0, 50, 255, 128));
+        QCOMPARE(mixed(colour, 0.25, ground), QColor(50, 63, 191, 128));
+    }
+
     /// Twelve names that begin alike are told apart by what is left of them.
     void namesKeepTheirEnd() {
         QCOMPARE(shownEnd(u"convolution_backward_19", 14), 12); // "backward_19"

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/chart_parts.h"
 
+#include "views/theme/mixed.h"
+
 #include <cmath>
 
 namespace dynascope::views {
 
 QColor fillOf(const QColor& colour, const Colours& c) {
-    const double share = c.dark ? 0.34 : 0.26;
-    const auto mix = [share](int a, int b) { return int(std::lround(a * share + b * (1 - share))); };
-    return {mix(colour.red(), c.bg1.red()), mix(colour.green(), c.bg1.green()),
-            mix(colour.blue(), c.bg1.blue())};
+    return mixed(colour, c.dark ? 0.34 : 0.26, c.bg1);
 }
 
 double niceStep(double least) {

@@ -2,6 +2,7 @@
 //
 // The half of ScenePainter that draws edges.
 #include "views/canvas/scene_painter.h"
+#include "views/theme/mixed.h"
 
 #include <QFontMetricsF>
 #include <QPainterPath>
@@ -21,7 +22,7 @@ constexpr int labelSteps = 12;        ///< tried from the middle of an edge, a q
 constexpr double itemReach = 24;      ///< scene points: sheets and slides reach beyond an item's place
 constexpr double shortestBarEdge = 3; ///< pixels: shorter edges vanish among bars
 constexpr double longBarEdge = 150;   ///< pixels
-constexpr float longShare = 0.22F;    ///< of its colour, over the background
+constexpr double longShare = 0.22;    ///< of its colour, over the background
 
 /// From `a` to `b`, one above the other or beside: the part that lies within `seen`, begun a whole number of
 /// dashes from `a`, so that they do not creep while the view moves.
@@ -95,13 +96,6 @@ std::vector<QPointF> labelPlaces(const QPolygonF& points) {
     return out;
 }
 
-QColor faint(const QColor& colour, const QColor& background) {
-    const auto between = [](float from, float to) { return from + (to - from) * longShare; };
-    return QColor::fromRgbF(between(background.redF(), colour.redF()),
-                            between(background.greenF(), colour.greenF()),
-                            between(background.blueF(), colour.blueF()), colour.alphaF());
-}
-
 } // namespace
 
 std::size_t ScenePainter::paintEdges() {
@@ -145,7 +139,7 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
         if (!lit && length < shortestBarEdge) return;
         // Side by side by the hundred, long ones would be a bright wall. An opaque tone: blending each line takes
         // ten times as long to paint.
-        if (!lit && length > longBarEdge) colour = faint(colour, c.bg0);
+        if (!lit && length > longBarEdge) colour = mixed(colour, longShare, c.bg0);
         m_painter->setPen(QPen(colour, lit ? 1.5 : 0));
         if (edge.points.size() <= 4) {
             m_painter->drawLine(a, b);
