@@ -121,6 +121,15 @@ QStringList violations(const QString& root) {
     return found;
 }
 
+/// Files of the window that name the JSON library: what it shows comes to it in types.
+QStringList filesWithJson(const QString& root) {
+    const Tree tree(root);
+    QStringList found;
+    for (const QString& file : tree.files("views") + tree.files("app/gui"))
+        if (readAll(root + '/' + file).contains("nlohmann")) found << file;
+    return found;
+}
+
 /// core/NAME, core/engine/NAME, views/NAME or app/NAME: a folder with everything below it. Empty for files
 /// elsewhere.
 QString roomOf(const QString& file) {
@@ -285,6 +294,8 @@ private slots:
         write("views/theme/theme.cpp", "#include <QColor>\n");
         write("views/canvas/far.cpp", "#include \"core/engine/trace/tracer.h\"\n");
         write("app/main.cpp", "#include <torch/torch.h>\n");
+        write("app/gui/window.cpp", "#include <QMap>\nnlohmann::json j;\n");
+        QCOMPARE(filesWithJson(planted.path()), QStringList("app/gui/window.cpp"));
         QCOMPARE(violations(planted.path()),
                  QStringList(
                      {"core/diff/qt.cpp > QString",
@@ -299,6 +310,7 @@ private slots:
         QVERIFY(Tree(root).files("core").size() > 20); // the walk reached the tree
         const QStringList found = violations(root);
         QVERIFY2(found.isEmpty(), qPrintable("\n" + found.join('\n')));
+        QCOMPARE(filesWithJson(root), QStringList());
     }
 
     void tellsFaultsOfTheTable() {
