@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/keyboard_page.h"
 
+#include "views/base/nothing_matches.h"
+
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
@@ -16,9 +18,8 @@ KeyboardPage::KeyboardPage(const ActionRegistry& actions, views::Theme& theme, Q
     resize(theme.scaled(560), theme.scaled(600));
     auto* model = new QStandardItemModel(this);
     model->setHorizontalHeaderLabels({tr("Action"), tr("Key")});
-    for (const Scope scope :
-         {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::FlameChart, Scope::ProfileLanes, Scope::List,
-          Scope::Palette}) {
+    for (const Scope scope : {Scope::Window, Scope::Canvas, Scope::Timeline, Scope::FlameChart,
+                              Scope::ProfileLanes, Scope::List, Scope::Palette}) {
         auto* head = new QStandardItem(scopeName(scope));
         QFont font = theme.font(views::FontRole::Strong);
         head->setFont(font);
@@ -51,6 +52,7 @@ KeyboardPage::KeyboardPage(const ActionRegistry& actions, views::Theme& theme, Q
     tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     tree->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
     tree->expandAll();
+    new views::NothingMatches(theme, *tree, *filter, tr("No action and no key matches %1."));
     connect(filter, &QLineEdit::textChanged, this, [proxy, tree](const QString& text) {
         proxy->setFilterFixedString(text);
         tree->expandAll();

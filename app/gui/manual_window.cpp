@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/manual_window.h"
 
+#include "views/base/nothing_matches.h"
 #include "views/theme/splitter.h"
 
 #include <QAction>
@@ -24,6 +25,25 @@ using namespace views;
 namespace {
 constexpr int widestLine = 700; ///< pixels of text, before the text size is applied
 constexpr int pageRole = Qt::UserRole;
+
+/// Over a list whose rows are hidden, not taken out.
+class NoPage : public EmptyMessage {
+public:
+    NoPage(Theme& theme, QListWidget& contents)
+        : EmptyMessage(theme, contents)
+        , m_contents(contents) {}
+
+protected:
+    [[nodiscard]] bool isEmpty() const override {
+        for (int i = 0; i < m_contents.count(); ++i)
+            if (!m_contents.item(i)->isHidden()) return false;
+        return true;
+    }
+
+private:
+    QListWidget& m_contents;
+};
+
 } // namespace
 
 ManualWindow::ManualWindow(Theme& theme, QWidget* parent)
@@ -33,6 +53,7 @@ ManualWindow::ManualWindow(Theme& theme, QWidget* parent)
     , m_forward(new QToolButton(this))
     , m_search(new QLineEdit(this))
     , m_contents(new QListWidget(this))
+    , m_noPage(new NoPage(theme, *m_contents))
     , m_text(new QTextBrowser(this)) {
     setWindowTitle(tr("Manual"));
     resize(theme.scaled(1040), theme.scaled(760));
@@ -212,6 +233,8 @@ void ManualWindow::search(const QString& text) {
         if (has && !first) first = item;
         here = here || (has && name == m_place.page);
     }
+    m_noPage->setWord(first ? QString() : tr("No page has %1 in it.").arg(text), tr("Clear the search"),
+                      [this] { m_search->clear(); });
     if (text.isEmpty()) return;
     if (first && !here) m_contents->setCurrentItem(first);
     m_text->moveCursor(QTextCursor::Start);

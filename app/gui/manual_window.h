@@ -13,6 +13,10 @@ class QListWidget;
 class QTextBrowser;
 class QToolButton;
 
+namespace dynascope::views {
+class EmptyMessage;
+}
+
 namespace dynascope::app {
 
 /// GUI thread only.
@@ -39,6 +43,7 @@ private:
     QToolButton *m_back, *m_forward;
     QLineEdit* m_search;
     QListWidget* m_contents;
+    views::EmptyMessage* m_noPage; ///< over the contents
     QTextBrowser* m_text;
     ManualPlace m_place;
     std::vector<ManualPlace> m_before, m_after;

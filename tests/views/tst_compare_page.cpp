@@ -245,6 +245,23 @@ void TestComparePage::filters() {
     for (QLineEdit* field : page.findChildren<QLineEdit*>())
         if (field->placeholderText() == "Filter compiles") QTest::keyClicks(field, "only in");
     QCOMPARE(page.pairs()->model()->rowCount(), 1);
+    const auto* word = page.pairs()->findChild<NothingMatches*>();
+    QVERIFY(word && word->isHidden());
+    for (QLineEdit* field : page.findChildren<QLineEdit*>())
+        if (field->placeholderText() == "Filter compiles") field->setText("zzz");
+    QVERIFY(!word->isHidden());
+    QCOMPARE(word->text(), QString("No compile that differs matches zzz."));
+    page.findChild<QCheckBox*>()->click();
+    QCOMPARE(word->text(), QString("No compile matches zzz."));
+    word->findChild<QPushButton*>()->click();
+    QCOMPARE(page.pairs()->model()->rowCount(), 3);
+    // A run beside itself.
+    const session::SessionPtr same = captures(f.workspace).a;
+    f.workspace.compare({same, same});
+    settle(f, page);
+    page.findChild<QCheckBox*>()->click();
+    QCOMPARE(word->text(), QString("No compile differs."));
+    QVERIFY(!word->isHidden());
 }
 
 void TestComparePage::comparesRanks() {

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tests/views/panel_test.h"
+#include "views/base/nothing_matches.h"
 #include "views/modules/module_model.h"
+#include "views/modules/modules_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QLineEdit>
+#include <QPushButton>
 #include <QTest>
+#include <QTreeView>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -74,7 +80,25 @@ private slots:
     void findsTheRowOfANode();
     void staysConsistentThroughResets();
     void timesAddUpToModules();
+    void saysThatNothingMatches();
 };
+
+void TestModules::saysThatNothingMatches() {
+    test::Fixture f;
+    test::addSample(f.workspace, "mlp_training");
+    f.settle();
+    auto panel = f.show<ModulesPanel>(400, 500);
+    auto& tree = *panel->findChild<QTreeView*>();
+    QVERIFY(tree.model()->rowCount() > 0);
+    const auto* word = tree.findChild<EmptyMessage*>();
+    QVERIFY(word->isHidden());
+    auto* filter = panel->findChild<QLineEdit*>();
+    filter->setText("target:zzz");
+    QTRY_VERIFY(word->isVisible());
+    QCOMPARE(word->text(), QString("No node matches target:zzz."));
+    word->findChild<QPushButton*>()->click();
+    QVERIFY(tree.model()->rowCount() > 0 && word->isHidden());
+}
 
 void TestModules::timesAddUpToModules() {
     ModuleModel model;

@@ -166,6 +166,10 @@ void MetadataPanel::showRows() {
         d->shown.push_back(i);
         cells.push_back(row);
     }
+    const bool narrowed = d->only->isChecked();
+    d->fields->setEmptyText(wanted.isEmpty() ? tr("No field differs.")
+                            : narrowed       ? tr("No field that differs matches %1.").arg(wanted)
+                                             : tr("No field matches %1.").arg(wanted));
     d->fields->setRows(std::move(cells));
 }
 

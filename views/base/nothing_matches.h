@@ -5,6 +5,7 @@
 
 #include "views/base/message_page.h"
 
+class QAbstractButton;
 class QAbstractItemView;
 class QLineEdit;
 
@@ -21,6 +22,9 @@ public:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override; ///< of the viewport: its size
+    [[nodiscard]] const QAbstractItemView& view() const { return m_view; }
+    /// Whether there is no row, and the word tells why.
+    [[nodiscard]] virtual bool isEmpty() const;
 
 private:
     void follow();
@@ -28,12 +32,26 @@ private:
     QAbstractItemView& m_view;
 };
 
-/// Says what finds nothing while something is typed in `filter`, and clears it by a click. GUI thread only.
+/// Says what finds nothing while something is typed in `filter`, and clears it by a click; nothing of a list that is
+/// empty without the filter. GUI thread only.
 class NothingMatches : public EmptyMessage {
     Q_OBJECT
 public:
     /// `what` has a place for what was typed: "No guard matches %1."
     NothingMatches(Theme& theme, QAbstractItemView& view, QLineEdit& filter, const QString& what);
+    /// A checked `box` leaves rows out as well: what is said where it alone does, and, with a place as above, where
+    /// something is typed too.
+    void narrowBy(QAbstractButton& box, const QString& alone, const QString& typed);
+
+protected:
+    [[nodiscard]] bool isEmpty() const override;
+
+private:
+    void say();
+
+    QLineEdit& m_filter;
+    QString m_what, m_alone, m_typed;
+    QAbstractButton* m_box = nullptr;
 };
 
 } // namespace dynascope::views

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/nothing_matches.h"
 #include "views/base/page_parts.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_private.h"
@@ -166,6 +167,8 @@ void ComparePage::buildPairs() {
     setUp(d->pairs, tr("Compiles"));
     d->pairs->setModel(d->proxy);
     d->pairs->setSelectionMode(QAbstractItemView::SingleSelection);
+    auto* nothing = new NothingMatches(theme(), *d->pairs, *d->filter, tr("No compile matches %1."));
+    nothing->narrowBy(*d->differing, tr("No compile differs."), tr("No compile that differs matches %1."));
     d->pairsDelegate = new CompareDelegate(theme(), 4, d->pairs);
     d->pairs->setItemDelegate(d->pairsDelegate);
     column->addWidget(d->pairs, 1);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compile_time/column_chooser.h"
 
+#include "views/base/nothing_matches.h"
+
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
@@ -17,7 +19,8 @@ namespace {
 constexpr int columnRole = Qt::UserRole + 1;
 }
 
-ColumnChooser::ColumnChooser(QTableView& table, std::function<bool(int)> isDefault, QWidget* parent)
+ColumnChooser::ColumnChooser(Theme& theme, QTableView& table, std::function<bool(int)> isDefault,
+                             QWidget* parent)
     : QFrame(parent, Qt::Popup)
     , m_table(table)
     , m_isDefault(std::move(isDefault))
@@ -41,6 +44,7 @@ ColumnChooser::ColumnChooser(QTableView& table, std::function<bool(int)> isDefau
     m_list->setEditTriggers(QAbstractItemView::NoEditTriggers);
     m_list->setUniformItemSizes(true);
     m_list->setAccessibleName(tr("Columns"));
+    new NothingMatches(theme, *m_list, *m_filter, tr("No column has %1 in its name."));
     auto* row = new QHBoxLayout;
     row->setSpacing(6);
     const auto button = [&](const QString& text, const QString& tip, auto action) {

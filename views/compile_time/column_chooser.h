@@ -13,12 +13,15 @@ class QTableView;
 
 namespace dynascope::views {
 
+class Theme;
+
 /// Owned by its parent; GUI thread only. Hides and shows sections of `table`, which it must not outlive.
 class ColumnChooser : public QFrame {
     Q_OBJECT
 public:
     /// `isDefault` says which columns are shown at first, and after Reset. The first column always is.
-    ColumnChooser(QTableView& table, std::function<bool(int column)> isDefault, QWidget* parent = nullptr);
+    ColumnChooser(Theme& theme, QTableView& table, std::function<bool(int column)> isDefault,
+                  QWidget* parent = nullptr);
 
     /// Reads names and states of the columns anew.
     void refill();

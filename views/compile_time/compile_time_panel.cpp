@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/nothing_matches.h"
 #include "views/compile_time/compile_time_private.h"
 #include "views/compile_time/flame_legend.h"
 #include "views/compile_time/timing_delegate.h"
@@ -136,7 +137,10 @@ void CompileTimePanel::buildFlame() {
         group->addButton(button);
         row->addWidget(button);
         d->kinds[i] = button;
-        connect(button, &QToolButton::clicked, this, [this, i] { d->slowFilter->setKind(int(i) - 1); });
+        connect(button, &QToolButton::clicked, this, [this, i] {
+            d->slowFilter->setKind(int(i) - 1);
+            saySlow();
+        });
     }
     d->kinds[0]->setChecked(true);
     row->addStretch(1);
@@ -156,6 +160,7 @@ void CompileTimePanel::buildFlame() {
     d->slowTable->sortByColumn(SlowestModel::Self, Qt::DescendingOrder);
     d->slowTable->horizontalHeader()->setHighlightSections(false);
     d->slowTable->horizontalHeader()->setSectionResizeMode(SlowestModel::Name, QHeaderView::Stretch);
+    d->noSlow = new EmptyMessage(theme(), *d->slowTable);
     addCopyRows(d->slowTable,
                 [](const QModelIndex& index) { return tabbedRow(index, SlowestModel::ColumnCount); });
     takeFilterKeys(d->slowTable);
@@ -191,12 +196,15 @@ void CompileTimePanel::buildTree() {
     d->tree->sortByColumn(TimingModel::Total, Qt::DescendingOrder);
     d->tree->header()->setStretchLastSection(true);
     d->tree->setSelectionMode(QAbstractItemView::ExtendedSelection);
+    new NothingMatches(theme(), *d->tree, *d->filter, tr("No phase matches %1."));
     d->pages->addWidget(d->tree);
     addCopyRows(d->tree, [](const QModelIndex& row) { return tabbedRow(row, TimingModel::Bar); });
     takeFilterKeys(d->tree);
 }
 
 void CompileTimePanel::buildMetrics() {
+    new NothingMatches(theme(), *d->metrics, *d->filter,
+                       tr("No compile matches %1 in the columns that are shown."));
     d->pages->addWidget(d->metrics);
     addCopyRows(d->metrics, [this](const QModelIndex& row) { return d->metrics->rowText(row); });
     takeFilterKeys(d->metrics);
@@ -228,9 +236,21 @@ void CompileTimePanel::setScope(Scope scope) {
     invalidate();
 }
 
+void CompileTimePanel::saySlow() {
+    const QString searched = d->filter->text();
+    if (!searched.isEmpty())
+        return d->noSlow->setWord(tr("Nothing in this list matches %1.").arg(searched),
+                                  tr("Clear the search"), [this] { d->filter->clear(); });
+    const std::array<QString, 4> none{QString(), tr("No phase was timed here."),
+                                      tr("No pass was timed here."), tr("No kernel was timed here.")};
+    for (std::size_t i = 0; i < none.size(); ++i)
+        if (d->kinds[i]->isChecked()) d->noSlow->setWord(none[i]);
+}
+
 void CompileTimePanel::search(const QString& text) {
     d->chart->setSearch(text);
     d->slowFilter->setText(text);
+    saySlow();
     d->proxy->setFilterFixedString(text);
     if (!text.isEmpty()) d->tree->expandAll();
     d->metrics->setFilter(text);

@@ -48,6 +48,7 @@ private:
     void buildTree();
     void buildMetrics();
     void search(const QString& text);
+    void saySlow();
     void rebuild();
     void showTotal();
     void readMetrics();

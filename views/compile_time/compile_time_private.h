@@ -18,6 +18,7 @@ class QToolButton;
 
 namespace dynascope::views {
 
+class EmptyMessage;
 class TimingModel;
 
 struct CompileTimePanel::Private {
@@ -32,6 +33,7 @@ struct CompileTimePanel::Private {
     SlowestModel* slow = nullptr;
     SlowestFilter* slowFilter = nullptr;
     QTableView* slowTable = nullptr;
+    EmptyMessage* noSlow = nullptr;
     TimingModel* model = nullptr;
     QSortFilterProxyModel* proxy = nullptr;
     QTreeView* tree = nullptr;

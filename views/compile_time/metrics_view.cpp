@@ -55,7 +55,7 @@ MetricsView::MetricsView(Theme& theme, QWidget* parent)
     verticalHeader()->setHighlightSections(false);
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_chooser = new ColumnChooser(
-        *this, [this](int column) { return m_model->tellsApart(column); }, this);
+        theme, *this, [this](int column) { return m_model->tellsApart(column); }, this);
     m_button->setText(tr("Columns"));
     m_button->setToolTip(tr("Choose the columns; those that tell the compiles apart are shown at first"));
     m_button->setToolButtonStyle(Qt::ToolButtonTextOnly);

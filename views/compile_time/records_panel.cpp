@@ -3,6 +3,7 @@
 
 #include "core/base/json_indent.h"
 #include "views/base/code_view.h"
+#include "views/base/nothing_matches.h"
 #include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
 
@@ -117,6 +118,9 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 
 void RecordsPanel::sync() {
     const Workspace::Capture* capture = workspace().capture();
+    auto* nothing = new NothingMatches(theme, *m_list, *m_filter, tr("No record is of a type with %1."));
+    nothing->narrowBy(*m_thisCompile, tr("No record is of this compile."),
+                      tr("No record of this compile is of a type with %1."));
     const session::SessionPtr session = capture ? capture->session : nullptr;
     if (session != m_model->session()) {
         m_model->setSession(session);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/modules/modules_panel.h"
 
+#include "core/layout/module_classes.h"
+#include "core/session/module_classes.h"
+#include "views/base/nothing_matches.h"
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_model.h"
 #include "views/workspace/labels.h"
@@ -33,6 +36,7 @@ struct ModulesPanel::Private {
     QToolButton* side = nullptr;
     QTreeView* view = nullptr;
     QLabel* footer = nullptr;
+    EmptyMessage* nothing = nullptr;
     QTimer filterTimer;
     ir::GraphPtr shown; ///< whose tree the model holds, or is being made
     bool preferA = false;
@@ -49,6 +53,7 @@ struct ModulesPanel::Private {
 
     void build();
     void applyFilter();
+    void sayWhereNothingMatches();
     void follow();
     void updateFooter();
     void showTimes();
@@ -81,6 +86,7 @@ void ModulesPanel::Private::build() {
     view->setFrameShape(QFrame::NoFrame);
     view->setMouseTracking(true);
     view->setAccessibleName(tr("Modules and nodes"));
+    nothing = new EmptyMessage(q.theme(), *view);
     column->addWidget(view, 1);
 
     footer = new QLabel(content);
@@ -115,9 +121,19 @@ void ModulesPanel::Private::applyFilter() {
         return;
     }
     model.setFilter(*parsed);
+    sayWhereNothingMatches();
     if (!parsed->isEmpty() && model.shownNodes() <= expandWholeLimit) view->expandAll();
     follow();
     updateFooter();
+}
+
+void ModulesPanel::Private::sayWhereNothingMatches() {
+    const bool hidden = model.graph() && model.graph()->size() > 0 && model.shownNodes() == 0;
+    if (!hidden) return nothing->setWord({});
+    nothing->setWord(tr("No node matches %1.").arg(filter->text()), tr("Clear the filter"), [this] {
+        filter->clear();
+        applyFilter();
+    });
 }
 
 void ModulesPanel::Private::follow() {
@@ -222,6 +238,7 @@ void ModulesPanel::refresh() {
         if (small) d->view->expandAll();
         d->follow();
         d->updateFooter();
+        d->sayWhereNothingMatches();
     });
 }
 

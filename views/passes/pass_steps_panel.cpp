@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/passes/pass_steps_panel.h"
 
+#include "views/base/nothing_matches.h"
 #include "views/passes/pass_steps_model.h"
 #include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
@@ -94,6 +95,9 @@ QWidget* PassStepsPanel::Private::makeBar() {
     QObject::connect(filter, &QLineEdit::textChanged, &proxy, &QSortFilterProxyModel::setFilterFixedString);
     row->addWidget(filter, 1);
     only = new QCheckBox(tr("Only what it did"));
+    auto* nothing = new NothingMatches(q.theme(), *table, *filter, tr("No step matches %1."));
+    nothing->narrowBy(*only, tr("The pass left every op as it was, and no write stays."),
+                      tr("No step at which the pass did something matches %1."));
     only->setToolTip(tr("Leaves out ops that the pass left as they were, but for writes that stay"));
     QObject::connect(only, &QCheckBox::toggled, &q, [this](bool on) {
         proxy.setOnlyMatters(on);

@@ -153,6 +153,9 @@ private slots:
         QLineEdit* filter = s.metadata().findChild<QLineEdit*>();
         filter->setText("output_type");
         QCOMPARE(fields.rows().rowCount(), 1);
+        filter->setText("zzz");
+        QCOMPARE(fields.accessibleDescription(), QString("No field matches zzz."));
+        filter->setText("output_type");
         fields.setFocus();
         fields.select(0);
         QTest::keyClick(&fields, Qt::Key_Return);

@@ -3,6 +3,7 @@
 // The panel Pass steps, offscreen: stepping both ways, the result so far, and what follows what.
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
+#include "views/base/nothing_matches.h"
 #include "views/passes/pass_steps_model.h"
 #include "views/passes/pass_steps_panel.h"
 
@@ -110,6 +111,13 @@ private slots:
         auto* filter = s.panel.findChild<QLineEdit*>();
         QTest::keyClicks(filter, "sub__tensor");
         QCOMPARE(s.panel.table()->model()->rowCount(), 1);
+        filter->setText("zzz");
+        const auto* word = s.panel.table()->findChild<NothingMatches*>();
+        QVERIFY(word && !word->isHidden());
+        QCOMPARE(word->text(), QString("No step at which the pass did something matches zzz."));
+        only->setChecked(false);
+        QCOMPARE(word->text(), QString("No step matches zzz."));
+        only->setChecked(true);
         filter->clear();
         only->setChecked(false);
         QCOMPARE(s.panel.table()->model()->rowCount(), 9);
