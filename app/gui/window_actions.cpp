@@ -20,11 +20,13 @@
 #include "app/gui/window_layout.h"
 #include "app/gui/window_pages.h"
 #include "core/capture/open.h"
+#include "core/compare/lookups.h"
 #include "core/ir/text.h"
 #include "views/base/panel.h"
 #include "views/base/source_panel.h"
 #include "views/breaks/breaks_page.h"
 #include "views/capture/capture_panel.h"
+#include "views/compile_time/records_panel.h"
 #include "views/palette/palette.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
@@ -216,6 +218,12 @@ void WindowActions::addGoActions() {
                         "recompile",
                         tr("The selected compile against the one before it of the same function")),
                    [this] { m_parts.comparing.compareWithNext(); });
+    m_actions->add(spec("capture.compareLookups", tr("Compare two cache lookups"), capture, {}, "diff",
+                        tr("Two lookups of one cache: their keys, and what they were made from")),
+                   [this] {
+                       m_parts.docks.raise(PanelId::Records);
+                       m_parts.docks.recordsPanel().offerLookups();
+                   });
     m_actions->add(
         grouped(spec("capture.next", tr("Next compile"), capture, {QKeySequence(tr("Ctrl+Down"))}, "down")),
         [this] { stepCompile(1); });
@@ -368,6 +376,7 @@ void WindowActions::update() {
     enable({"file.exportPage", "edit.copyPage"}, open);
     enable({"file.compare"}, open);
     enable({"capture.compareRanks"}, open && m_workspace.session()->ranks.size() > 1);
+    enable({"capture.compareLookups"}, open && compare::hasTwoLookups(*m_workspace.session()));
     enable({"capture.compareRecompile"}, compile && m_parts.comparing.otherOfFrame(place.compile) >= 0);
     enable({"edit.copyNode", "edit.copyAddress", "edit.clearSelection"}, node);
     enable({"go.provenance", "go.traceLine"}, open);

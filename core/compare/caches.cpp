@@ -32,8 +32,14 @@ std::map<std::string, std::string> componentsOf(const session::Session& session,
     return out;
 }
 
-std::vector<std::string> keyDifferences(const session::Session& a, const CacheEvent& ofA,
-                                        const session::Session& b, const CacheEvent& ofB) {
+} // namespace
+
+bool detail::listsItsKey(const session::Session& session, const CacheEvent& event) {
+    return !componentsOf(session, event).empty();
+}
+
+std::vector<std::string> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
+                                                const session::Session& b, const CacheEvent& ofB) {
     std::vector<std::string> out;
     const auto partsA = componentsOf(a, ofA), partsB = componentsOf(b, ofB);
     if (partsA.empty() || partsB.empty()) return out;
@@ -49,8 +55,6 @@ std::vector<std::string> keyDifferences(const session::Session& a, const CacheEv
     return out;
 }
 
-} // namespace
-
 std::vector<CacheComparison> compareCaches(const session::Session& a, const session::Compile& ca,
                                            const session::Session& b, const session::Compile& cb) {
     std::vector<CacheComparison> out;
@@ -64,7 +68,7 @@ std::vector<CacheComparison> compareCaches(const session::Session& a, const sess
             others.pop_back();
             entry.b = other.outcome;
             entry.keyB = other.key;
-            if (entry.keyA != entry.keyB) entry.differences = keyDifferences(a, event, b, other);
+            if (entry.keyA != entry.keyB) entry.differences = detail::keyDifferences(a, event, b, other);
         }
         out.push_back(std::move(entry));
     }

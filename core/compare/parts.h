@@ -51,6 +51,15 @@ void compareStage(StageComparison& pair, const OwnDevices& devices);
 /// to no compile.
 void compareTimings(const session::Session& a, const session::Session& b, bool thoseOnly, Comparison& out);
 
+/// Whether the record of a lookup lists what its key was made from.
+[[nodiscard]] bool listsItsKey(const session::Session& session, const session::CacheEvent& event);
+/// What two keys were made from where it differs, a line for each part: "example_inputs[0]: ...[2, 32]... / ...".
+/// Nothing where a record does not list it.
+[[nodiscard]] std::vector<std::string> keyDifferences(const session::Session& a,
+                                                      const session::CacheEvent& ofA,
+                                                      const session::Session& b,
+                                                      const session::CacheEvent& ofB);
+
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 
 /// At most `length` bytes, cut between characters.

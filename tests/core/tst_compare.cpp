@@ -3,6 +3,7 @@
 // Two captures held against each other: what belongs together, and what tells it apart.
 #include "core/capture/open.h"
 #include "core/compare/compare.h"
+#include "core/compare/lookups.h"
 #include "tests/support/captures.h"
 #include "tests/support/trace_pairs.h"
 
@@ -229,6 +230,53 @@ private slots:
         // Without a hit a missing stage is a difference.
         const Comparison lost = compared(text("miss", "k1", "[2]", true), text("miss", "k1", "[2]", false));
         QCOMPARE(lost.compiles.at(0).difference, std::string("inductor_output_code: only in A"));
+    }
+
+    /// Two lookups of one capture, by the lines of the log that they are of.
+    void twoLookupsOfOneLog() {
+        TraceText t = traceOf();
+        const auto lookup = [&t](int frame, const char* outcome, const char* content) {
+            t.at(frame, 0).start();
+            t.artifact(std::string("fx_graph_cache_") + outcome, content);
+            t.metrics();
+        };
+        lookup(0, "miss",
+               R"({"key": "k1", "components": ["[a] gm: one", "[b] example_inputs[0]: shape [2, 32]"]})");
+        lookup(1, "miss",
+               R"({"key": "k2", "components": ["[a] gm: one", "[b] example_inputs[0]: shape [2, 40]"]})");
+        lookup(2, "hit", R"({"key": "k2"})");
+        lookup(3, "hit", R"({"key": "k1"})");
+        const session::SessionPtr opened = openTrace(t);
+        const session::Session& session = *opened;
+        QCOMPARE(session.compiles.size(), std::size_t(4));
+        QVERIFY(compare::hasTwoLookups(session));
+        const compare::Lookup first{0, 0}, second{1, 0}, third{2, 0}, fourth{3, 0};
+        const std::size_t record = session.compiles[1].caches.at(0).record;
+        QVERIFY(compare::lookupOf(session, record) == second);
+        QVERIFY(!compare::lookupOf(session, SIZE_MAX));
+        QVERIFY(compare::comparableLookup(session, 2) == third);
+        QVERIFY(compare::comparableLookup(session, compare::none) == first);
+        QVERIFY(compare::otherLookups(session, second) ==
+                (std::vector<compare::Lookup>{first, third, fourth}));
+        QCOMPARE(compare::lookupName(session, second),
+                 "1/0 miss, line " + std::to_string(session.records.line(record)));
+        const auto says = [&](const compare::Lookup& a, const compare::Lookup& b, const char* what) {
+            return compare::explainLookups(session, a, b).find(what) != std::string::npos;
+        };
+        QVERIFY(says(first, second, "Two lookups of fx_graph_cache\n"));
+        QVERIFY(says(first, second, "key k1\n"));
+        QVERIFY(says(first, second, "this differs:\n   example_inputs[0]: shape [2, 32] / shape [2, 40]\n"));
+        QVERIFY(!says(first, second, "gm"));
+        QVERIFY(says(second, third, "Both have the same key."));
+        QVERIFY(says(first, third, "The log does not list what both were made from."));
+        // One lookup alone, and none.
+        TraceText alone = traceOf();
+        alone.start();
+        alone.artifact("fx_graph_cache_miss", R"({"key": "k1"})");
+        alone.metrics();
+        const session::SessionPtr one = openTrace(alone);
+        QVERIFY(!compare::hasTwoLookups(*one));
+        QVERIFY(!compare::comparableLookup(*one, 0));
     }
 
     void ranks() {

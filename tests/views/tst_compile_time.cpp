@@ -1,19 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/parts.h"
+#include "tests/support/trace_pairs.h"
 #include "tests/views/panel_test.h"
+#include "views/base/code_view.h"
+#include "views/base/nothing_matches.h"
 #include "views/compile_time/column_chooser.h"
 #include "views/compile_time/compile_time_panel.h"
 #include "views/compile_time/flame_chart.h"
 #include "views/compile_time/flame_legend.h"
 #include "views/compile_time/metrics_view.h"
+#include "views/compile_time/record_model.h"
+#include "views/compile_time/records_panel.h"
 #include "views/compile_time/slowest_model.h"
 #include "views/compile_time/timing_model.h"
 #include "views/workspace/labels.h"
 
+#include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QPushButton>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
@@ -48,6 +55,12 @@ void click(FlameChart& chart, int span, Qt::KeyboardModifiers modifiers = {}) {
     QTest::mouseClick(chart.viewport(), Qt::LeftButton, modifiers, chart.spanRect(span).center().toPoint());
 }
 
+/// What stands in an empty list; empty where rows do.
+QString wordIn(const QWidget& list) {
+    const auto* word = list.findChild<EmptyMessage*>();
+    return word && !word->isHidden() ? word->text() : QString();
+}
+
 } // namespace
 
 class TestCompileTime : public QObject {
@@ -66,6 +79,8 @@ private slots:
     void slowestSelectsInTheChart();
     void metricsTable();
     void filters();
+    void filtersSayWhatTheyDoNotFind();
+    void comparesTwoLookups();
     void saysWhatIsMissing();
 };
 
@@ -451,6 +466,87 @@ void TestCompileTime::filters() {
     field->setText("no such phase");
     QCOMPARE(panel->tree()->model()->rowCount(), 0);
     QCOMPARE(panel->slowest()->model()->rowCount(), 0);
+}
+
+void TestCompileTime::filtersSayWhatTheyDoNotFind() {
+    test::Fixture f;
+    test::addSample(f.workspace, "graph_breaks");
+    auto panel = f.show<CompileTimePanel>(1200, 400);
+    auto* field = panel->findChild<QLineEdit*>();
+    QVERIFY(wordIn(*panel->slowest()).isEmpty());
+    field->setText("zzz");
+    QCOMPARE(wordIn(*panel->slowest()), QString("Nothing in this list matches zzz."));
+    QCOMPARE(wordIn(*panel->tree()), QString("No phase matches zzz."));
+    panel->setView(CompileTimePanel::View::Metrics);
+    f.settle();
+    MetricsView& metrics = *panel->findChild<MetricsView*>();
+    QCOMPARE(wordIn(metrics), QString("No compile matches zzz in the columns that are shown."));
+    metrics.findChild<EmptyMessage*>()->findChild<QPushButton*>()->click();
+    QVERIFY(field->text().isEmpty());
+    for (const QWidget* list : {static_cast<QWidget*>(&metrics), static_cast<QWidget*>(panel->tree()),
+                                static_cast<QWidget*>(panel->slowest())})
+        QVERIFY2(wordIn(*list).isEmpty(), qPrintable(wordIn(*list)));
+    // No kernel was compiled, and nobody typed anything.
+    panel->setView(CompileTimePanel::View::Flame);
+    for (QToolButton* chip : panel->findChildren<QToolButton*>())
+        if (chip->text() == "Kernels") chip->click();
+    QCOMPARE(panel->slowest()->model()->rowCount(), 0);
+    QCOMPARE(wordIn(*panel->slowest()), QString("No kernel was timed here."));
+
+    auto* chooser = metrics.findChild<ColumnChooser*>();
+    chooser->refill();
+    chooser->filter()->setText("zzz");
+    QCOMPARE(wordIn(*chooser->findChild<QListView*>()), QString("No column has zzz in its name."));
+
+    auto records = f.show<RecordsPanel>();
+    QTreeView& list = *records->findChild<QTreeView*>();
+    auto* type = records->findChild<QLineEdit*>();
+    type->setText("zzz");
+    QCOMPARE(wordIn(list), QString("No record is of a type with zzz."));
+    auto* mine = records->findChild<QCheckBox*>();
+    mine->setChecked(true);
+    QCOMPARE(wordIn(list), QString("No record of this compile is of a type with zzz."));
+    list.findChild<EmptyMessage*>()->findChild<QPushButton*>()->click();
+    QVERIFY(type->text().isEmpty() && wordIn(list).isEmpty());
+    // A list that nobody filters says nothing of filters.
+    RecordModel none;
+    RecordFilter filter;
+    filter.setSourceModel(&none);
+    QTreeView empty;
+    empty.setModel(&filter);
+    QLineEdit typed("zzz");
+    const NothingMatches nothing(f.theme, empty, typed, "No record matches %1.");
+    QVERIFY(nothing.isHidden());
+}
+
+void TestCompileTime::comparesTwoLookups() {
+    test::TraceText text = test::traceOf();
+    for (int i = 0; i < 3; ++i) {
+        text.at(i, 0).start();
+        text.artifact("fx_graph_cache_miss", R"({"key": "k)" + std::to_string(i) +
+                                                 R"(", "components": ["[a] gm: one", "[b] size: )" +
+                                                 std::to_string(i) + R"("]})");
+        text.metrics();
+    }
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(session::Session(*test::openTrace(text))), true);
+    f.workspace.selectCompile(0, 1);
+    auto panel = f.show<RecordsPanel>();
+    const auto* button = test::part<QToolButton>(*panel, "compareLookup");
+    panel->findChild<QTreeView*>()->setCurrentIndex(panel->findChild<QTreeView*>()->model()->index(0, 0));
+    QVERIFY(button->isHidden()); // no lookup
+    panel->offerLookups();
+    QVERIFY(!button->isHidden() && button->menu()->isVisible());
+    const QList<QAction*> others = button->menu()->actions();
+    QCOMPARE(others.size(), 2);
+    QVERIFY2(others[1]->text().startsWith("2/0 miss, line "), qPrintable(others[1]->text()));
+    others[1]->trigger();
+    button->menu()->close();
+    for (const char* said : {"A  1/0 miss", "B  2/0 miss", "size: 1 / 2"})
+        QVERIFY2(panel->text()->find(said) > 0, said);
+    // And back to the record.
+    panel->findChild<QCheckBox*>("indentJson")->toggle();
+    QCOMPARE(panel->text()->find("B  2/0"), 0);
 }
 
 void TestCompileTime::saysWhatIsMissing() {

@@ -12,8 +12,10 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QStyle>
 #include <QStyledItemDelegate>
+#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -25,6 +27,7 @@ namespace {
 
 /// Bytes of a header and of a payload: cut into lines in a frame
 constexpr std::uint64_t shownAtFirst = 1U << 18U;
+constexpr std::size_t mostLookups = 40; ///< that a menu holds
 
 class RecordDelegate : public QStyledItemDelegate {
 public:
@@ -57,6 +60,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_thisCompile(new QCheckBox(tr("This compile only")))
     , m_indent(new QCheckBox(tr("Indent JSON")))
     , m_find(new QLineEdit)
+    , m_compare(new QToolButton)
     , m_note(new QLabel)
     , m_text(new CodeView(theme)) {
     m_list->setObjectName(QStringLiteral("records.list"));
@@ -75,6 +79,13 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_find->setPlaceholderText(tr("Find in this record"));
     m_find->setClearButtonEnabled(true);
     m_find->setMaximumWidth(theme.scaled(240));
+    m_compare->setObjectName(QStringLiteral("compareLookup"));
+    m_compare->setText(tr("Compare with"));
+    m_compare->setToolTip(
+        tr("Another lookup of the same cache: the keys, and what they were made from, beside each other"));
+    m_compare->setPopupMode(QToolButton::InstantPopup);
+    m_compare->setMenu(new QMenu(m_compare));
+    m_compare->hide();
     m_note->setTextFormat(Qt::PlainText);
     m_note->setProperty("role", "label");
     m_text->setAccessibleName(tr("Record text"));
@@ -99,7 +110,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* left = new QWidget;
     column(left, {m_filter, m_thisCompile})->addWidget(m_list, 1);
     auto* right = new QWidget;
-    column(right, {m_note, m_indent, m_find})->addWidget(m_text, 1);
+    column(right, {m_note, m_compare, m_indent, m_find})->addWidget(m_text, 1);
     auto* splitter = new Splitter(Qt::Horizontal);
     splitter->addWidget(left);
     splitter->addWidget(right);
@@ -107,26 +118,29 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     splitter->setStretchFactor(1, 6);
     setContent(splitter);
 
+    auto* nothing = new NothingMatches(theme, *m_list, *m_filter, tr("No record is of a type with %1."));
+    nothing->narrowBy(*m_thisCompile, tr("No record is of this compile."),
+                      tr("No record of this compile is of a type with %1."));
     connect(m_filter, &QLineEdit::textChanged, m_proxy, &RecordFilter::setText);
     connect(m_thisCompile, &QCheckBox::toggled, this, &RecordsPanel::sync);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this](const QModelIndex& now) { showText(m_proxy->mapToSource(now).row(), false); });
     connect(m_indent, &QCheckBox::toggled, this, [this] { showText(m_shown, m_whole); });
     connect(m_find, &QLineEdit::returnPressed, this, [this] { find(false); });
-    connect(m_note, &QLabel::linkActivated, this, [this] { showText(m_shown, true); });
+    connect(m_note, &QLabel::linkActivated, this,
+            [this](const QString& link) { showText(m_shown, link == QStringLiteral("all") || m_whole); });
+    connect(m_compare->menu(), &QMenu::aboutToShow, this, &RecordsPanel::fillLookups);
 }
 
 void RecordsPanel::sync() {
     const Workspace::Capture* capture = workspace().capture();
-    auto* nothing = new NothingMatches(theme, *m_list, *m_filter, tr("No record is of a type with %1."));
-    nothing->narrowBy(*m_thisCompile, tr("No record is of this compile."),
-                      tr("No record of this compile is of a type with %1."));
     const session::SessionPtr session = capture ? capture->session : nullptr;
     if (session != m_model->session()) {
         m_model->setSession(session);
         m_shown = -1;
         m_text->clear();
         m_note->clear();
+        m_compare->hide();
     }
     m_proxy->setCompile(m_thisCompile->isChecked() ? workspace().place().compile : -1);
 }
@@ -174,6 +188,8 @@ void RecordsPanel::showText(int record, bool whole) {
         const auto indented = m_indent->isChecked() ? indentJson(text) : std::nullopt;
         return indented ? toQString(*indented) : toQString(text);
     };
+    const auto lookup = compare::lookupOf(*m_model->session(), std::size_t(record));
+    m_compare->setVisible(lookup && !compare::otherLookups(*m_model->session(), *lookup).empty());
     QString text = take(r.header);
     if (!r.payload.empty()) text += QStringLiteral("\n\n") + take(r.payload);
     const std::uint64_t all = r.header.length + r.payload.length;
@@ -189,6 +205,54 @@ void RecordsPanel::showText(int record, bool whole) {
         m_note->setText(r.known ? toQString(r.type)
                                 : tr("%1: no reader knows this type").arg(toQString(r.type)));
     }
+}
+
+void RecordsPanel::fillLookups() {
+    QMenu& menu = *m_compare->menu();
+    menu.clear();
+    if (!m_model->session() || m_shown < 0) return;
+    const session::Session& session = *m_model->session();
+    const auto lookup = compare::lookupOf(session, std::size_t(m_shown));
+    if (!lookup) return;
+    const std::vector<compare::Lookup> others = compare::otherLookups(session, *lookup);
+    const std::size_t count = std::min(others.size(), mostLookups);
+    // Those around it, where there are more than a menu holds.
+    const auto next = std::ranges::find_if(others, [&](const compare::Lookup& at) {
+        return std::pair(at.compile, at.event) > std::pair(lookup->compile, lookup->event);
+    });
+    const std::size_t before = std::min(std::size_t(next - others.begin()), count / 2);
+    const std::size_t first = std::min(std::size_t(next - others.begin()) - before, others.size() - count);
+    for (std::size_t i = first; i < first + count; ++i)
+        menu.addAction(toQString(compare::lookupName(session, others[i])).replace(u'&', QStringLiteral("&&")),
+                       this, [this, a = *lookup, b = others[i]] { showLookups(a, b); });
+    if (count < others.size())
+        menu.addAction(tr("%1 farther away")
+                           .arg(countText(others.size() - count, tr("more lookup"), tr("more lookups"))))
+            ->setEnabled(false);
+}
+
+void RecordsPanel::showLookups(const compare::Lookup& a, const compare::Lookup& b) {
+    if (!m_model->session()) return;
+    const QString text = toQString(compare::explainLookups(*m_model->session(), a, b));
+    m_text->setDocument(makeCodeDocument(text, Language::Plain), {});
+    m_found.clear();
+    m_note->setTextFormat(Qt::RichText);
+    m_note->setText(tr("Two lookups. <a href='record' style='color:%1'>Show the record</a>")
+                        .arg(theme().colours().accent.name()));
+}
+
+void RecordsPanel::offerLookups() {
+    sync();
+    const session::SessionPtr session = m_model->session();
+    const int compile = workspace().place().compile;
+    const auto lookup =
+        session ? compare::comparableLookup(*session, compile < 0 ? compare::none : std::size_t(compile))
+                : std::nullopt;
+    if (!lookup) return;
+    const std::size_t record = session->compiles[lookup->compile].caches[lookup->event].record;
+    showRecord(workspace().place().capture, int(record));
+    m_compare->setFocus(Qt::ShortcutFocusReason);
+    m_compare->showMenu();
 }
 
 void RecordsPanel::find(bool backwards) {

@@ -3,12 +3,14 @@
 // Every record of the trace as it was written: known or not, readable or not.
 #pragma once
 
+#include "core/compare/lookups.h"
 #include "views/base/panel.h"
 #include "views/compile_time/record_model.h"
 
 class QCheckBox;
 class QLabel;
 class QLineEdit;
+class QToolButton;
 class QTreeView;
 
 namespace dynascope::views {
@@ -22,6 +24,9 @@ public:
 
     /// Selects a record of a capture and shows its text.
     void showRecord(int capture, int record);
+    /// Shows a lookup of a cache, of the place's compile if it has one, and offers those that it can be compared with.
+    /// Nothing happens where the capture has no two of one cache.
+    void offerLookups();
     [[nodiscard]] CodeView* text() const { return m_text; }
 
 protected:
@@ -31,6 +36,8 @@ private:
     void sync();
     void showText(int record, bool whole);
     void find(bool backwards);
+    void fillLookups(); ///< the menu of m_compare, for the record that is shown
+    void showLookups(const compare::Lookup& a, const compare::Lookup& b);
 
     RecordModel* m_model;
     RecordFilter* m_proxy;
@@ -39,6 +46,7 @@ private:
     QCheckBox* m_thisCompile;
     QCheckBox* m_indent;
     QLineEdit* m_find;
+    QToolButton* m_compare; ///< shown where the record is a lookup that has another one to compare with
     QLabel* m_note;
     CodeView* m_text;
     QString m_found; ///< that was searched for last

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/compare/lookups.h"
+
+#include "core/compare/parts.h"
+
+#include <map>
+#include <set>
+
+namespace dynascope::compare {
+
+namespace {
+
+using session::CacheEvent;
+using session::Session;
+
+const CacheEvent& eventOf(const Session& session, const Lookup& lookup) {
+    return session.compiles[lookup.compile].caches[lookup.event];
+}
+
+std::string side(const char* letter, const Session& session, const Lookup& lookup) {
+    const CacheEvent& event = eventOf(session, lookup);
+    std::string out = std::string(letter) + "  " + lookupName(session, lookup) + "\n";
+    out += "   " + (event.key.empty() ? "no key in the log" : "key " + event.key) + "\n";
+    if (!event.reason.empty()) out += "   " + event.reason + "\n";
+    return out;
+}
+
+std::string keysInWords(const Session& session, const CacheEvent& a, const CacheEvent& b) {
+    if (a.key.empty() || b.key.empty()) return "There are no two keys to compare.\n";
+    if (a.key == b.key) return "Both have the same key.\n";
+    if (!detail::listsItsKey(session, a) || !detail::listsItsKey(session, b))
+        return "The keys differ. The log does not list what both were made from.\n";
+    const std::vector<std::string> parts = detail::keyDifferences(session, a, session, b);
+    if (parts.empty())
+        return "The keys differ. What the log lists of them is the same, but for addresses in memory.\n";
+    std::string out = "The keys differ. Of what they were made from, this differs:\n";
+    for (const std::string& part : parts)
+        out += "   " + part + "\n";
+    return out;
+}
+
+} // namespace
+
+std::optional<Lookup> lookupOf(const Session& session, std::size_t record) {
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const std::vector<CacheEvent>& caches = session.compiles[i].caches;
+        for (std::size_t j = 0; j < caches.size(); ++j)
+            if (caches[j].record == record && record < session.records.size()) return Lookup{i, j};
+    }
+    return std::nullopt;
+}
+
+std::vector<Lookup> otherLookups(const Session& session, const Lookup& of) {
+    std::vector<Lookup> out;
+    const std::string& cache = eventOf(session, of).cache;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const std::vector<CacheEvent>& caches = session.compiles[i].caches;
+        for (std::size_t j = 0; j < caches.size(); ++j)
+            if (caches[j].cache == cache && caches[j].record < session.records.size() && Lookup{i, j} != of)
+                out.push_back({i, j});
+    }
+    return out;
+}
+
+bool hasTwoLookups(const Session& session) {
+    std::set<std::string_view> seen;
+    for (const session::Compile& compile : session.compiles)
+        for (const CacheEvent& event : compile.caches)
+            if (event.record < session.records.size() && !seen.insert(event.cache).second) return true;
+    return false;
+}
+
+std::optional<Lookup> comparableLookup(const Session& session, std::size_t preferred) {
+    std::map<std::string_view, std::size_t> counts;
+    std::optional<Lookup> first;
+    for (const session::Compile& compile : session.compiles)
+        for (const CacheEvent& event : compile.caches)
+            if (event.record < session.records.size()) ++counts[event.cache];
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const std::vector<CacheEvent>& caches = session.compiles[i].caches;
+        for (std::size_t j = 0; j < caches.size(); ++j) {
+            if (caches[j].record >= session.records.size() || counts[caches[j].cache] < 2) continue;
+            if (i == preferred) return Lookup{i, j};
+            if (!first) first = Lookup{i, j};
+        }
+    }
+    return first;
+}
+
+std::string lookupName(const Session& session, const Lookup& lookup) {
+    const CacheEvent& event = eventOf(session, lookup);
+    std::string out = session.compiles[lookup.compile].id.toString();
+    if (session.ranks.size() > 1)
+        out = "rank " + std::to_string(session.compiles[lookup.compile].rank) + ", " + out;
+    out += " " + std::string(session::outcomeName(event.outcome));
+    if (event.record < session.records.size())
+        out += ", line " + std::to_string(session.records.line(event.record));
+    return out;
+}
+
+std::string explainLookups(const Session& session, const Lookup& a, const Lookup& b) {
+    const CacheEvent &ofA = eventOf(session, a), &ofB = eventOf(session, b);
+    return "Two lookups of " + ofA.cache + "\n\n" + side("A", session, a) + side("B", session, b) + "\n" +
+           keysInWords(session, ofA, ofB);
+}
+
+} // namespace dynascope::compare
