@@ -3,12 +3,14 @@
 // What a canvas is made from: index, alignment, scenes, merged graphs and texts.
 #include "core/ir/text.h"
 #include "views/canvas/graph_canvas.h"
+#include "views/canvas/minimap.h"
 #include "views/canvas/node_text.h"
 #include "views/canvas/picture.h"
 #include "views/canvas/scene_painter.h"
 
 #include <QFile>
 #include <QImage>
+#include <QRegularExpression>
 #include <QtTest>
 #include <random>
 
@@ -64,6 +66,19 @@ ScenePtr openPicture(const char* file) {
     return makePicture(std::move(request), {}).b->scene;
 }
 
+/// Ten thousand operations one after the other; the one at `odd` is another one.
+ir::GraphPtr chain(int odd) {
+    std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n";
+    std::string last = "x";
+    for (int i = 0; i < 10'000; ++i) {
+        const std::string name = "n_" + std::to_string(i);
+        text += "    %" + name + " : [num_users=1] = call_function[target=torch.ops.aten." +
+                (i == odd ? "view_as_complex" : "sin") + ".default](args = (%" + last + ",), kwargs = {})\n";
+        last = name;
+    }
+    return graphOf((text + "    return (" + last + ",)\n").c_str());
+}
+
 const SceneItem& itemNamed(const Scene& scene, const QString& key) {
     return scene.items[static_cast<std::size_t>(scene.byKey.value(key))];
 }
@@ -95,6 +110,7 @@ private slots:
     void wrongLayoutIsNotTaken();
     void cardsSayWhatANodeDoes();
     void tooltipsEscapeAndExplain();
+    void minimapOfAChain();
     void onlyWhatIsVisibleIsPainted();
     void titlesStayInSight();
     void textStaysInsideItsCard();
@@ -522,6 +538,55 @@ void TestCanvas::tooltipsEscapeAndExplain() {
         QVERIFY2(html.contains(part), part);
     const std::vector<diff::FieldChange> details{{"args[1]", "3", "4"}};
     QCOMPARE(changeReason(diff::Change::Changed, &details), QString("Differs in args[1]: 3 in A, 4 in B"));
+}
+
+/// Ten nodes share a pixel, and still the one that differs is seen, as is the one that is selected; a tip says where
+/// one is.
+void TestCanvas::minimapOfAChain() {
+    PictureRequest request;
+    const ir::GraphPtr before = chain(-1), after = chain(7000);
+    request.a = PaneSource{before, nullptr, {}, nullptr, {}};
+    request.b = pictureOf(after, after).b->source;
+    request.diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*before, *after));
+    for (layout::GroupId g = 1; g < request.b->tree->groups.size(); ++g)
+        request.b->open.insert(g);
+    const ScenePtr scene = makePicture(std::move(request), {}).b->scene;
+    QVERIFY(scene->items.size() > 10'000);
+    const SceneItem& odd = itemNamed(*scene, "n_7000");
+    QVERIFY(odd.change != diff::Change::Same);
+
+    Theme theme;
+    theme.setScheme(ColourScheme::Dark);
+    Minimap map(theme);
+    map.resize(Minimap::stripWidth, 700);
+    map.setScene(scene);
+    const auto rowsOf = [&map](const QColor& colour) {
+        const QImage image = map.grab().toImage();
+        std::vector<int> rows;
+        for (int y = 0; y < image.height(); ++y)
+            if (image.pixelColor(image.width() / 2, y) == colour) rows.push_back(y);
+        return rows;
+    };
+    const std::vector<int> differing = rowsOf(theme.colours().diff(odd.change).line);
+    QVERIFY(!differing.empty() && differing.size() <= 3);
+    const double at = odd.rect.center().y() / scene->size.height();
+    QVERIFY2(std::abs(differing.front() / 700.0 - at) < 0.02, qPrintable(QString::number(differing.front())));
+    QVERIFY(rowsOf(theme.colours().accent).empty());
+    map.setSelected(itemNamed(*scene, "n_3000").rect);
+    const std::vector<int> selected = rowsOf(theme.colours().accent);
+    QVERIFY(!selected.empty());
+    QVERIFY(selected.front() > 180 && selected.back() < 240);
+
+    // A tip names a node near the pointer, and the blocks around it.
+    const QString what = map.whatIsAt(QPointF(map.width() / 2.0, selected.front() + 1));
+    QVERIFY2(QRegularExpression(
+                 "^n_(29|30)\\d\\d, in nodes \\d+-\\d+, in nodes 2-10001\n(29|30) % down the graph$")
+                 .match(what)
+                 .hasMatch(),
+             qPrintable(what));
+    QVERIFY(map.whatIsAt(QPointF(map.width() / 2.0, 2)).isEmpty());
+    map.setScene(nullptr);
+    QVERIFY(map.whatIsAt(QPointF(50, 300)).isEmpty());
 }
 
 void TestCanvas::onlyWhatIsVisibleIsPainted() {

@@ -111,6 +111,7 @@ void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
         }
         emit itemClicked(noItem);
         m_view.selectedFrame = frame;
+        m_minimap->setSelected(selectedRect());
         viewport()->update();
         return;
     }

@@ -102,6 +102,7 @@ void GraphCanvas::setScene(ScenePtr scene, Transition transition, const QString&
     m_extentHeight = 0;
     m_pressed.reset();
     m_minimap->setScene(m_scene);
+    m_minimap->setSelected(selectedRect());
     if (m_scene && old && transition == Transition::Fold && !anchor.isEmpty()) {
         const auto was = rectOfKey(*old, anchor);
         const auto is = rectOfKey(*m_scene, anchor);
@@ -390,6 +391,7 @@ void GraphCanvas::setSelected(int item) {
     m_view.selected =
         m_scene && item >= 0 && static_cast<std::size_t>(item) < m_scene->items.size() ? item : noItem;
     m_view.selectedFrame = -1;
+    m_minimap->setSelected(selectedRect());
     announce();
     viewport()->update();
 }

@@ -2,10 +2,14 @@
 #include "views/canvas/minimap.h"
 
 #include "views/theme/elided_name.h"
+#include "views/theme/shown_text.h"
 
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolTip>
 #include <algorithm>
+#include <cmath>
 
 namespace dynascope::views::canvas {
 
@@ -13,7 +17,13 @@ namespace {
 
 constexpr double padding = 8, largestScale = 0.25;
 constexpr double smallestLens = 6, smallestNamed = 13; ///< pixels
-constexpr std::size_t mostNamed = 400;                 ///< frames looked at for names
+constexpr double betweenNames = 48;                    ///< pixels, where frames are lower than their names
+constexpr double leastDifference = 2;                  ///< pixels that a difference is high at least
+constexpr std::size_t mostNamed = 4000;                ///< frames looked at for names
+
+bool isQuiet(const SceneItem& item) {
+    return item.change == diff::Change::Same || item.change == diff::Change::Respelled;
+}
 
 } // namespace
 
@@ -22,7 +32,7 @@ Minimap::Minimap(const Theme& theme, QWidget* parent)
     , m_theme(theme) {
     setObjectName(QStringLiteral("minimap"));
     setAccessibleName(tr("Whole graph"));
-    setToolTip(tr("The whole graph. Click or drag to go there."));
+    setAccessibleDescription(tr("The whole graph. Click or drag to go there."));
     setCursor(Qt::PointingHandCursor);
 }
 
@@ -34,6 +44,12 @@ void Minimap::setScene(ScenePtr scene) {
 void Minimap::setInView(const QRectF& area) {
     if (area == m_inView) return;
     m_inView = area;
+    update();
+}
+
+void Minimap::setSelected(const QRectF& at) {
+    if (at == m_selected) return;
+    m_selected = at;
     update();
 }
 
@@ -66,6 +82,31 @@ QPointF Minimap::toScene(QPointF at) const {
             (at.y() - map.top()) / map.height() * m_scene->size.height()};
 }
 
+QString Minimap::whatIsAt(QPointF at) const {
+    if (!m_scene || !area().adjusted(-padding, 0, padding, 0).contains(at)) return {};
+    // A pixel of the strip is many of the scene: the nearest card of those that it covers.
+    const double half = m_scene->size.height() / area().height() / 2;
+    const double y = toScene(at).y();
+    const QRectF line(0, y - half, m_scene->size.width(), 2 * half);
+    const SceneItem* nearest = nullptr;
+    for (const std::uint32_t i : m_scene->itemIndex.query(line)) {
+        const SceneItem& item = m_scene->items[i];
+        const auto far = [y](const SceneItem& of) { return std::abs(of.rect.center().y() - y); };
+        if (!nearest || far(item) < far(*nearest)) nearest = &item;
+    }
+    QStringList names;
+    if (nearest) names << nearest->name;
+    int frame = nearest ? nearest->frame : -1;
+    if (!nearest)
+        for (std::size_t i = 0; i < m_scene->frames.size(); ++i) // inner ones come later
+            if (m_scene->frames[i].rect.intersects(line)) frame = int(i);
+    for (; frame >= 0; frame = m_scene->frames[std::size_t(frame)].parent)
+        names << m_scene->frames[std::size_t(frame)].name;
+    if (names.isEmpty()) return {};
+    const int percent = int(100 * std::clamp(y / m_scene->size.height(), 0.0, 1.0));
+    return tr("%1\n%2 % down the graph").arg(names.join(tr(", in "))).arg(percent);
+}
+
 void Minimap::draw(double ratio) {
     const Colours& c = m_theme.colours();
     m_picture = QPixmap((area().size() * ratio).toSize().expandedTo(QSize(1, 1)));
@@ -78,26 +119,57 @@ void Minimap::draw(double ratio) {
         painter.setPen(QPen(c.line2, 0));
         painter.drawRect(rect);
     }
+    drawItems(painter);
+    drawNames(painter);
+}
+
+void Minimap::drawItems(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
     for (const SceneItem& item : m_scene->items) {
-        const bool quiet = item.change == diff::Change::Same || item.change == diff::Change::Respelled;
-        QColor colour = quiet ? c.op(item.op) : c.diff(item.change).line;
-        colour.setAlphaF(quiet ? 0.6F : 1.0F);
-        QRectF rect = toStrip(item.rect);
-        rect.setSize(rect.size().expandedTo(QSizeF(1, 1)));
-        painter.fillRect(rect, colour);
+        if (!isQuiet(item)) continue;
+        QColor colour = c.op(item.op);
+        colour.setAlphaF(0.6F);
+        const QRectF rect = toStrip(item.rect);
+        painter.fillRect(QRectF(rect.topLeft(), rect.size().expandedTo(QSizeF(1, 1))), colour);
     }
-    // Names of the opened blocks, outer first, where one covers no other.
+    // Where ten nodes share a pixel, the one that differs is seen.
+    for (const int i : m_scene->differences) {
+        const SceneItem& item = m_scene->items[std::size_t(i)];
+        const QRectF rect = toStrip(item.rect);
+        painter.fillRect(QRectF(rect.topLeft(), rect.size().expandedTo(QSizeF(1, leastDifference))),
+                         c.diff(item.change).line);
+    }
+}
+
+void Minimap::drawNames(QPainter& painter) const {
+    // Of the opened blocks, outer first, where one covers no other; of low ones every so often.
+    const Colours& c = m_theme.colours();
     painter.setFont(m_theme.font(FontRole::Section));
-    painter.setPen(c.text2);
     const QFontMetricsF metrics(painter.font());
+    const double bottom = area().height() - smallestNamed;
+    QColor ground = c.bg1;
+    ground.setAlphaF(0.85F);
     double below = -1;
     for (std::size_t i = 0; i < std::min(mostNamed, m_scene->frames.size()); ++i) {
         const QRectF rect = toStrip(m_scene->frames[i].rect);
-        if (rect.height() < smallestNamed || rect.width() < 30 || rect.top() < below) continue;
+        if (rect.width() < 30 || rect.top() < below || rect.top() > bottom) continue;
         const QString name = elidedName(metrics, m_scene->frames[i].name, rect.width() - 4);
+        const bool low = rect.height() < smallestNamed;
+        if (low) painter.fillRect(QRectF(rect.left(), rect.top(), rect.width(), smallestNamed), ground);
+        painter.setPen(low ? c.text : c.text2);
         painter.drawText(QPointF(rect.left() + 2, rect.top() + metrics.ascent()), name);
-        below = rect.top() + smallestNamed;
+        below = rect.top() + (low ? betweenNames : smallestNamed);
     }
+}
+
+bool Minimap::event(QEvent* event) {
+    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString what = whatIsAt(help->pos());
+    const QString how = tr("The whole graph. Click or drag to go there.");
+    QToolTip::showText(help->globalPos(),
+                       plainToolTip(what.isEmpty() ? how : what + QStringLiteral("\n") + how), this);
+    return true;
 }
 
 void Minimap::paintEvent(QPaintEvent*) {
@@ -113,6 +185,10 @@ void Minimap::paintEvent(QPaintEvent*) {
         m_picture.deviceIndependentSize().toSize() != map.size().toSize())
         draw(ratio);
     painter.drawPixmap(map.topLeft(), m_picture);
+    if (!m_selected.isNull()) {
+        const QRectF at = toStrip(m_selected).translated(map.topLeft());
+        painter.fillRect(QRectF(2, at.top(), width() - 4, std::max(3.0, at.height())), c.accent);
+    }
     QRectF lens = toStrip(m_inView).translated(map.topLeft());
     if (lens.height() < smallestLens) {
         const double middle = lens.center().y();
