@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
+#include "core/layout/module_classes.h"
 #include "core/layout/module_paths.h"
+#include "core/session/module_classes.h"
 
 #include <QFile>
 #include <QMap>
@@ -125,6 +127,71 @@ std::size_t edgesCrossing(const ir::Graph& graph, const FoldedGraph& folded) {
 class TestLayoutFold : public QObject {
     Q_OBJECT
 private slots:
+    /// What guards on types say of modules; a name that has two classes has none.
+    void classesOfGuards() {
+        const auto guard = [](const char* source, const std::string& rest, const char* type = "TYPE_MATCH") {
+            return session::Guard{2,      type, std::string("___check_type_id(") + source + ", 94), " + rest,
+                                  source, {},   {}};
+        };
+        const std::vector<session::Guard> guards{
+            guard("L['self']._modules['model']._modules['layers']._modules['3']",
+                  "type=<class 'transformers.models.llama.modeling_llama.LlamaDecoderLayer'>"),
+            guard("L['self']._modules['norm']", "type=<class 'RMSNorm'>"),
+            guard("L['self']._modules['norm']._parameters['weight']", "type=<class 'torch.nn.Parameter'>"),
+            guard("L['self']._modules['norm'].training", "type=<class 'bool'>"),
+            guard("L['self']._modules", "type=<class 'dict'>"),
+            guard("L['a']._modules['head']", "type=<class 'A'>"),
+            guard("L['b']._modules['head']", "type=<class 'B'>"),
+            guard("L['self']._modules['cut']", "type=<class 'tor"),
+            guard("L['self']._modules['other']", "type=<class 'C'>", "ID_MATCH"),
+        };
+        const session::ModuleClasses classes = session::moduleClasses(guards);
+        QCOMPARE(classes.size(), std::size_t(2));
+        QCOMPARE(classes.at("model.layers.3"), std::string("LlamaDecoderLayer"));
+        QCOMPARE(classes.at("norm"), std::string("RMSNorm"));
+    }
+
+    /// Forward, backward and the second block of a module are of the same class; a run that is not of one has none.
+    void classesOfBlocks() {
+        using Kind = layout::Group::Kind;
+        layout::GroupTree tree;
+        const auto add = [&tree](layout::GroupId parent, Kind kind, const char* name) {
+            layout::Group group;
+            group.kind = kind;
+            group.name = name;
+            group.parent = parent;
+            const auto id = layout::GroupId(tree.groups.size());
+            tree.groups.push_back(group);
+            if (parent != layout::noGroup) tree.groups[parent].children.push_back(id);
+            return id;
+        };
+        add(layout::noGroup, Kind::Root, "");
+        const auto forward = add(0, Kind::Module, "forward"), backward = add(0, Kind::Module, "backward");
+        const auto first = add(forward, Kind::Module, "layers.0"),
+                   second = add(forward, Kind::Module, "layers.1");
+        const auto again = add(forward, Kind::Module, "layers.1 (2)"),
+                   run = add(backward, Kind::Run, "nodes 1-9");
+        const auto below = add(run, Kind::Module, "layers.0"), line = add(below, Kind::SourceLine, "m.py:3");
+        const auto inner = add(line, Kind::Module, "norm");
+        tree.groups[first].alike = tree.groups[second].alike = first;
+        layout::nameClasses(tree, {{"layers.0", "Block"}, {"layers.1", "Block"}, {"layers.0.norm", "Norm"}});
+        for (const auto id : {first, second, again, below})
+            QCOMPARE(tree.groups[id].className, std::string("Block"));
+        QCOMPARE(tree.groups[inner].className, std::string("Norm"));
+        QVERIFY(tree.groups[forward].className.empty() && tree.groups[line].className.empty());
+        QCOMPARE(layout::classOfRun(tree, first, 2), std::string("Block"));
+        tree.groups[second].className = "Other";
+        QCOMPARE(layout::classOfRun(tree, first, 2), std::string());
+        // An exported graph says it in its notes.
+        ir::GraphBuilder builder;
+        ir::Node node;
+        node.name = "linear";
+        node.note = "module layers.0.self_attn (MultiheadAttention)";
+        builder.add(node);
+        const layout::ModuleClasses notes = layout::recordedClasses(*builder.build());
+        QCOMPARE(notes.at("layers.0.self_attn"), std::string("MultiheadAttention"));
+    }
+
     void readsHints_data();
     void readsHints();
     void hintsOfAotGraphsComeFromDynamo();

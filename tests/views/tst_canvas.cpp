@@ -111,6 +111,8 @@ private slots:
     void cardsSayWhatANodeDoes();
     void tooltipsEscapeAndExplain();
     void minimapOfAChain();
+    void inputsTellTheirBytes();
+    void blocksSayWhichClassTheyAre();
     void onlyWhatIsVisibleIsPainted();
     void titlesStayInSight();
     void textStaysInsideItsCard();
@@ -538,6 +540,50 @@ void TestCanvas::tooltipsEscapeAndExplain() {
         QVERIFY2(html.contains(part), part);
     const std::vector<diff::FieldChange> details{{"args[1]", "3", "4"}};
     QCOMPARE(changeReason(diff::Change::Changed, &details), QString("Differs in args[1]: 3 in A, 4 in B"));
+}
+
+/// Also where a card has room for one number only, and never more than is known.
+void TestCanvas::inputsTellTheirBytes() {
+    SceneItem inputs;
+    inputs.kind = layout::VisibleItem::Kind::Block;
+    inputs.isInputs = true;
+    inputs.nodes = 291;
+    inputs.bytes = 3 << 20;
+    const auto said = [&](double letters) { return numberOnCard(inputs, BlockMeasure::Nodes, letters); };
+    QCOMPARE(said(20), QString("291 · 3.0 MiB"));
+    QCOMPARE(said(8), QString("3.0 MiB"));
+    QCOMPARE(said(4), QString("291"));
+    inputs.moreBytes = true; // a size is a symbol
+    QCOMPARE(said(20), QString("291 · ≥ 3.0 MiB"));
+    inputs.isInputs = false;
+    QCOMPARE(said(20), QString("291"));
+    QCOMPARE(numberOnCard(inputs, BlockMeasure::Bytes, 20), QString("3.0 MiB"));
+}
+
+/// As the guards of the compile have it, on blocks, on opened ones, and on a stack whose members are of one class.
+void TestCanvas::blocksSayWhichClassTheyAre() {
+    PictureRequest request;
+    request.b = PaneSource{graphFile("encoder_train.dynamo_output"), nullptr, {}, nullptr, {}};
+    const auto guard = [](const std::string& source, const std::string& type) {
+        return session::Guard{
+            2,      "TYPE_MATCH", "___check_type_id(" + source + ", 1), type=<class '" + type + "'>",
+            source, {},           {}};
+    };
+    std::vector<session::Guard> guards;
+    for (const char* layer : {"0", "1", "2", "3"})
+        guards.push_back(guard("L['fn']._modules['layers']._modules['" + std::string(layer) + "']",
+                               "torch.nn.modules.transformer.TransformerEncoderLayer"));
+    request.b->guards = guards;
+    const Picture picture = makePicture(std::move(request), {});
+    const Scene& scene = *picture.b->scene;
+    QStringList said;
+    for (const SceneItem& item : scene.items)
+        if (!item.isNode()) said << item.name + ": " + item.target;
+    for (const SceneFrame& frame : scene.frames)
+        said << frame.name + ": " + frame.detail;
+    const QStringList layers = said.filter("layers.0");
+    QVERIFY2(!layers.isEmpty(), qPrintable(said.join('\n')));
+    QVERIFY2(layers.front().contains(": TransformerEncoderLayer · "), qPrintable(said.join('\n')));
 }
 
 /// Ten nodes share a pixel, and still the one that differs is seen, as is the one that is selected; a tip says where

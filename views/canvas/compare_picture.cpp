@@ -63,8 +63,10 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
         return s.graph == source.graph && s.only == source.only;
     });
     if (at != known.end()) return *at;
-    if (const session::Compile* compile = workspace.compile())
+    if (const session::Compile* compile = workspace.compile()) {
         source.dynamo = compile->findStage("dynamo_output_graph");
+        source.guards = compile->guards;
+    }
     source.room = roomOf(side);
     if (const int stage = stageOf(side); kernelBlocks && isCaptured(stage)) {
         source.kernels = provenance();

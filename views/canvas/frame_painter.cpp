@@ -95,9 +95,18 @@ void ScenePainter::paintTitle(const SceneFrame& frame, int index, const QRectF& 
     line(frame.detail, FontRole::Text, left, right - used - 14 * z, middle, c.text2);
 }
 
-QString ScenePainter::numberOf(const SceneItem& item) const {
+QString numberOnCard(const SceneItem& item, BlockMeasure measure, double letters) {
     if (item.isNode()) return item.right;
-    return m_view->measure == BlockMeasure::Bytes ? bytesText(item.bytes) : QString::number(item.nodes);
+    if (item.isInputs && item.bytes > 0) {
+        const QString count = QString::number(item.nodes),
+                      bytes =
+                          (item.moreBytes ? QStringLiteral("\u2265 ") : QString()) + bytesText(item.bytes);
+        const QString both = count + QStringLiteral(" \u00b7 ") + bytes;
+        if (double(both.size()) <= letters) return both;
+        // Bytes say more of parameters than their number.
+        return double(bytes.size()) <= letters ? bytes : count;
+    }
+    return measure == BlockMeasure::Bytes ? bytesText(item.bytes) : QString::number(item.nodes);
 }
 
 /// A block's share of the largest one, along its lower edge.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/picture.h"
 
+#include "core/layout/module_classes.h"
+#include "core/session/module_classes.h"
 #include "views/workspace/naming_stage.h"
 
 #include <algorithm>
@@ -32,6 +34,15 @@ std::vector<layout::KernelBlock> kernelBlocks(const PaneSource& source) {
     return out;
 }
 
+/// Modules in blocks, with their classes as far as guards or the graph's notes tell them.
+TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hints,
+                  const std::vector<layout::KernelBlock>& kernels) {
+    layout::GroupTree tree = layout::groupNodes(*source.graph, hints, kernels);
+    layout::nameClasses(tree, session::moduleClasses(source.guards));
+    layout::nameClasses(tree, layout::recordedClasses(*source.graph));
+    return std::make_shared<const layout::GroupTree>(std::move(tree));
+}
+
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
     if (!source.kinds) source.kinds = kindsOf(*source.graph);
@@ -41,9 +52,7 @@ bool prepare(PaneSource& source) {
     const std::vector<layout::KernelBlock> kernels = kernelBlocks(source);
     const std::size_t shown = part ? source.only.size() : source.graph->size();
     const bool flat = kernels.empty() && shown <= shownWhole;
-    source.tree =
-        flat ? flatTree(*source.graph, hints)
-             : std::make_shared<const layout::GroupTree>(layout::groupNodes(*source.graph, hints, kernels));
+    source.tree = flat ? flatTree(*source.graph, hints) : modulesOf(source, hints, kernels);
     if (part) source.tree = std::make_shared<const layout::GroupTree>(keepNodes(*source.tree, source.only));
     return !flat;
 }
@@ -162,6 +171,7 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
             merged.source = *request.mergedPane;
         } else {
             merged.source = {nullptr, nullptr, {}, request.b->dynamo, request.b->room, std::move(only)};
+            merged.source.guards = request.b->guards;
         }
         merged.source.graph = graph->graph;
         picture.mergedGraph = std::move(graph);

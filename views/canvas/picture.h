@@ -25,7 +25,8 @@ struct PaneSource {
     KindsPtr kinds{};         ///< of `graph`; null until the first picture was made
     /// Where it is not null, the kernels that were made of `stage` are blocks, as far as it knows them.
     std::shared_ptr<const session::Provenance> kernels{};
-    std::size_t stage = 0; ///< into Compile::stages
+    std::size_t stage = 0;       ///< into Compile::stages
+    session::GuardList guards{}; ///< of the compile: they tell classes of modules
 };
 
 struct PictureRequest {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene.h"
 
+#include "core/layout/module_classes.h"
 #include "core/layout/orthogonal.h"
 #include "views/canvas/node_text.h"
 
@@ -45,8 +46,12 @@ QString stackName(const layout::GroupTree& tree, const VisibleItem& item) {
            (dot >= 0 && name.startsWith(lastName.left(dot + 1)) ? lastName.mid(dot + 1) : lastName);
 }
 
+QString withClass(const std::string& className, const std::string& text) {
+    return className.empty() ? qs(text) : qs(className) + QStringLiteral(" \u00b7 ") + qs(text);
+}
+
 QString detailOf(const layout::Group& group) {
-    return qs(group.detail);
+    return withClass(group.className, group.detail);
 }
 
 void fillBlock(const Pane& pane, const VisibleItem& visible, SceneItem& item) {
@@ -57,7 +62,8 @@ void fillBlock(const Pane& pane, const VisibleItem& visible, SceneItem& item) {
     item.isInputs = group.kind == layout::Group::Kind::Inputs;
     if (visible.kind == VisibleItem::Kind::Stack) {
         item.name = stackName(*pane.tree, visible);
-        item.target = qs(layout::stackText(*pane.tree, visible.group, visible.alike));
+        item.target = withClass(layout::classOfRun(*pane.tree, visible.group, visible.alike),
+                                layout::stackText(*pane.tree, visible.group, visible.alike));
     } else {
         item.name = qs(group.name);
         item.target = detailOf(group);
@@ -168,7 +174,9 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
         if (item.isNode()) continue;
         ++count[i];
         const ir::Node& node = pane.graph->node(n);
-        if (node.meta && node.meta->tensor) item.bytes += node.meta->tensor->bytes().value_or(0);
+        const auto bytes = node.meta && node.meta->tensor ? node.meta->tensor->bytes() : std::nullopt;
+        item.bytes += bytes.value_or(0);
+        item.moreBytes = item.moreBytes || (!bytes && (!node.meta || node.meta->tensor));
     }
     for (std::size_t i = 0; i < scene.items.size(); ++i) {
         SceneItem& item = scene.items[i];

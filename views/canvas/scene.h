@@ -30,6 +30,7 @@ struct SceneItem {
     std::size_t nodes = 1;                   ///< how many nodes it stands for
     std::uint64_t bytes = 0;                 ///< of a block's results, as far as their shapes are numbers
     bool isInputs = false;                   ///< a block of placeholders
+    bool moreBytes = false;                  ///< a result has a size that is no number, or none that is known
     QRectF rect;
     QString name, right, target, args;
     QString module;           ///< of a node: the module that it alone is, "q_proj"

@@ -350,7 +350,7 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     const double nameWidth = line(item.name, FontRole::NodeName, left, right, first, c.text);
     const double rest = right - left - nameWidth - 10 * z;
     const double advance = text(FontRole::CodeSmall, z, smallestText).advance;
-    const QString number = numberOf(item);
+    const QString number = numberOnCard(item, m_view->measure, rest / advance);
     // A shape that does not fit may fit without its blanks.
     const bool tight = item.isNode() && static_cast<double>(number.size()) * advance > rest;
     line(tight ? QString(number).remove(' ') : number, FontRole::CodeSmall, right - rest, right, first,
@@ -390,12 +390,17 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
     if (!item.isNode()) shareBar(item, rect, 2);
     const double left = rect.left() + 8;
     const double right = rect.right() - 5;
-    const double used = line(item.module.isEmpty() ? item.name : item.module, FontRole::NodeName, left, right,
-                             rect.center().y(), c.text);
+    QString name = item.module.isEmpty() ? item.name : item.module;
+    // "layers.0…23": a stack's two ends, which is what tells it.
+    if (item.kind == layout::VisibleItem::Kind::Stack)
+        name.replace(QStringLiteral(" … "), QStringLiteral("…"));
+    const double used = line(name, FontRole::NodeName, left, right, rect.center().y(), c.text);
     // A number only where the whole name leaves it room: half a name and half a number tell nothing.
-    const QString number = !item.isNode() || hovered ? numberOf(item) : QString();
-    const double wanted = static_cast<double>(number.size()) *
-                          text(FontRole::CodeSmall, std::min(1.0, m_view->zoom * 1.3), smallestText).advance;
+    const double advance = text(FontRole::CodeSmall, std::min(1.0, m_view->zoom * 1.3), smallestText).advance;
+    const QString number = !item.isNode() || hovered
+                               ? numberOnCard(item, m_view->measure, (right - left - used - 5) / advance)
+                               : QString();
+    const double wanted = static_cast<double>(number.size()) * advance;
     if (left + used + 5 + wanted <= right)
         line(number, FontRole::CodeSmall, left + used + 5, right, rect.center().y(), c.text2, true);
     focusFrame(rect);

@@ -61,6 +61,9 @@ struct PaintCounts {
     std::vector<QRectF> labels; ///< places of edges' labels, in view points
 };
 
+/// What stands at the right of a card; of inputs both count and bytes where `letters` have room for them.
+[[nodiscard]] QString numberOnCard(const SceneItem& item, BlockMeasure measure, double letters);
+
 /// Keeps fonts between paints; GUI thread only.
 class ScenePainter {
 public:
@@ -104,7 +107,6 @@ private:
     void inputChips(const SceneItem& item, const QRectF& rect);
     void focusFrame(const QRectF& rect);
     void shareBar(const SceneItem& item, const QRectF& rect, double height);
-    [[nodiscard]] QString numberOf(const SceneItem& item) const;
     void paintMapLabels(const std::vector<bool>& hidden, const std::vector<std::uint32_t>& items);
     void noteSign(const SceneItem& item, const QRectF& rect, double size);
     [[nodiscard]] double heatAt(const SceneItem& item) const; ///< microseconds; negative: none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/modules/module_model.h"
 
+#include "core/layout/module_classes.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>
@@ -207,10 +208,15 @@ QString ModuleModel::title(const ModuleRow& row) const {
 }
 
 QString ModuleModel::detail(const ModuleRow& row) const {
+    const auto withClass = [](const std::string& className, const std::string& text) {
+        return QString::fromStdString(className.empty() ? text : className + " \u00b7 " + text);
+    };
+    const layout::GroupTree& tree = m_tree->groups;
     if (row.kind == ModuleRow::Kind::Run)
-        return QString::fromStdString(layout::stackText(m_tree->groups, row.group, row.alike));
+        return withClass(layout::classOfRun(tree, row.group, row.alike),
+                         layout::stackText(tree, row.group, row.alike));
     if (row.kind == ModuleRow::Kind::Group)
-        return QString::fromStdString(m_tree->groups.groups[row.group].detail);
+        return withClass(tree.groups[row.group].className, tree.groups[row.group].detail);
     const ir::Node& node = m_tree->graph->node(row.node);
     const bool named = !m_tree->groups.loneModule(row.node).empty();
     return QString::fromStdString((named ? node.name + ' ' : "") + ir::shortTarget(node.target));
@@ -241,6 +247,7 @@ QVariant ModuleModel::data(const QModelIndex& index, int role) const {
         if (!isNode) {
             const layout::Group& group = m_tree->groups.groups[row->group];
             QString text = QString::fromStdString(group.path.empty() ? group.name : group.path);
+            if (!group.className.empty()) text += QLatin1Char('\n') + QString::fromStdString(group.className);
             if (!group.detail.empty()) text += QLatin1Char('\n') + QString::fromStdString(group.detail);
             if (row->kind == ModuleRow::Kind::Run)
                 text += QLatin1Char('\n') + tr("%1 isomorphic blocks: same ops, arguments and inner edges; "

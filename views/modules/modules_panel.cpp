@@ -221,10 +221,14 @@ void ModulesPanel::refresh() {
     d->shown = stage.graph;
     const session::StagePtr dynamo = workspace().compile() ? namingStage(*workspace().compile()) : nullptr;
     using TreePtr = std::shared_ptr<const ModuleTree>;
-    const auto work = [graph = stage.graph, dynamo](const TaskContext&) -> TreePtr {
+    const session::GuardList guards =
+        workspace().compile() ? workspace().compile()->guards : session::GuardList();
+    const auto work = [graph = stage.graph, dynamo, guards](const TaskContext&) -> TreePtr {
         auto tree = std::make_shared<ModuleTree>();
         tree->graph = graph;
         tree->groups = layout::groupNodes(*graph, parameterNames(dynamo, *graph));
+        layout::nameClasses(tree->groups, session::moduleClasses(guards));
+        layout::nameClasses(tree->groups, layout::recordedClasses(*graph));
         tree->names = layout::moduleNames(tree->groups);
         return tree;
     };
@@ -234,11 +238,11 @@ void ModulesPanel::refresh() {
         const bool small = tree->graph->size() <= expandWholeLimit / 4;
         d->model.setTimes(nullptr);
         d->model.setTree(std::move(tree));
+        d->sayWhereNothingMatches();
         d->showTimes();
         if (small) d->view->expandAll();
         d->follow();
         d->updateFooter();
-        d->sayWhereNothingMatches();
     });
 }
 
