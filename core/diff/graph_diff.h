@@ -51,9 +51,9 @@ struct GraphDiff {
     std::vector<ir::NodeIndex> partnerOfA, partnerOfB; ///< one-to-one alignment; ir::npos where none
     std::vector<Row> rows;                             ///< both graphs in order, aligned
     std::vector<Link> links; ///< provenance: includes the one-to-one pairs; sorted by (a, b)
-    /// By node of B: whether it is computed from a tangent. Empty where B has no tangents, or A has some too. Such a node
-    /// belongs to backward: a node of A that it is linked to, and that it is no partner of, is the one whose gradient it
-    /// has a part in.
+    /// By node of B: whether it is computed from a tangent or, in a joint graph behind the first that is, from saved values
+    /// for such nodes alone. Empty where B has no tangents, or A has some too. Such a node belongs to backward: a node of A
+    /// that it is linked to, and that it is no partner of, is the one whose gradient it has a part in.
     std::vector<bool> gradientB;
     /// By index in A, Changed nodes only, sorted
     std::vector<std::pair<ir::NodeIndex, std::vector<FieldChange>>> details;

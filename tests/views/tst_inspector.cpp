@@ -65,11 +65,25 @@ void TestInspector::tellsGradientsApart() {
                                 "        mul = torch.ops.aten.mul.Tensor(primals_1, sigmoid)\n"
                                 "        sub = torch.ops.aten.sub.Tensor(sigmoid, 1)\n"
                                 "        mul_1 = torch.ops.aten.mul.Tensor(tangents_1, sub)\n"
-                                "        mul_2 = torch.ops.aten.mul.Tensor(mul_1, sigmoid)\n"
-                                "        return (mul, mul_2)\n");
+                                "        rsub = torch.ops.aten.sub.Tensor(1, sigmoid)\n"
+                                "        neg = torch.ops.aten.neg.default(primals_1)\n"
+                                "        mul_2 = torch.ops.aten.mul.Tensor(mul_1, rsub)\n"
+                                "        return (mul, neg, mul_2)\n");
     const diff::GraphDiff diff = diff::diffGraphs(*a, *b);
     QCOMPARE(diff.gradientB.size(), b->size());
     QVERIFY(diff.gradientB[b->find("mul_2")] && !diff.gradientB[b->find("mul")]);
+    // Behind the first gradient: of saved values, for gradients alone, or for a result too.
+    QVERIFY(diff.gradientB[b->find("rsub")] && !diff.gradientB[b->find("neg")]);
+    QVERIFY(!diff.gradientB[b->find("sub")]); // before it: may be a part of forward
+    // In a backward graph a node after a gradient may be a part of forward, computed again.
+    const ir::GraphPtr backward = read("class m(torch.nn.Module):\n"
+                                       "    def forward(self, primals_1, tangents_1):\n"
+                                       "        neg = torch.ops.aten.neg.default(tangents_1)\n"
+                                       "        sigmoid = torch.ops.aten.sigmoid.default(primals_1)\n"
+                                       "        mul = torch.ops.aten.mul.Tensor(neg, sigmoid)\n"
+                                       "        return (mul,)\n");
+    const diff::GraphDiff recomputed = diff::diffGraphs(*a, *backward);
+    QVERIFY(recomputed.gradientB[backward->find("mul")] && !recomputed.gradientB[backward->find("sigmoid")]);
     NodeFactsInput in;
     in.graph = a.get();
     in.other = b.get();
