@@ -351,6 +351,24 @@ bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, 
     return true;
 }
 
+/// The stack of a break, and the code with it, is printed once for a line of the program; later breaks there name the
+/// place alone.
+void addSuppressedCode(session::Session& session) {
+    std::map<std::pair<std::string, std::uint32_t>, std::string> codes; // by file and line
+    const auto each = [&session](auto visit) {
+        for (session::Compile& compile : session.compiles)
+            for (session::GraphBreak& it : compile.breaks)
+                if (!it.userStack.empty()) visit(it.userStack.back());
+    };
+    each([&codes](const ir::SourceLocation& at) {
+        if (!at.code.empty()) codes.try_emplace({at.file, at.line}, at.code);
+    });
+    each([&codes](ir::SourceLocation& at) {
+        const auto known = codes.find({at.file, at.line});
+        if (at.code.empty() && known != codes.end()) at.code = known->second;
+    });
+}
+
 } // namespace
 
 Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const TaskContext& task) {
@@ -372,6 +390,7 @@ Result<session::Session> readTorchLogs(const std::vector<RankLog>& logs, const T
     }
     session::Session session = reader.finish();
     session.kind = session::Kind::TorchLogs;
+    addSuppressedCode(session);
     for (auto& [note, label] : ranks.notes())
         session.warnings.push_back({Error{std::move(note), std::move(label)}, SIZE_MAX});
     return session;

@@ -114,6 +114,8 @@ private:
             QVERIFY(logBreaks[b]->location());
             QCOMPARE(logBreaks[b]->location()->file, traceBreaks[b]->location()->file);
             QCOMPARE(logBreaks[b]->location()->line, traceBreaks[b]->location()->line);
+            // Printed once for a line of the program, and so known of each break there.
+            QCOMPARE(logBreaks[b]->location()->code, traceBreaks[b]->location()->code);
         }
         QCOMPARE(log.recompileReasons.size(), trace.recompileReasons.size());
         for (std::size_t r = 0; r < log.recompileReasons.size(); ++r)
