@@ -418,10 +418,9 @@ Resolved resolve(std::string_view target) {
     auto op =
         c10::Dispatcher::singleton().findSchema({std::string(space) + "::" + std::string(name), overload});
     if (!op)
-        return {
-            {},
-            {Obstacle::Unknown,
-             "is none of the operators in PyTorch's C++ libraries; one that Python defines is unknown here"}};
+        return {{},
+                {Obstacle::Unknown, "is not an operator of PyTorch's C++ libraries; operators that Python "
+                                    "defines cannot be run here"}};
     return {std::move(op), {}};
 }
 
