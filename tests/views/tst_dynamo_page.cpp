@@ -677,6 +677,11 @@ private slots:
         CacheView* cache = test::in(*s.page).cache();
         test::in(*s.page).pages()->setCurrentWidget(cache);
         QCOMPARE(cache->entries()->rows().rowCount(), 4);
+        QStringList titles;
+        for (const QLabel* label : cache->findChildren<QLabel*>())
+            titles << label->text();
+        for (const char* title : {"Entries", "Guards evaluated on", "What if it were called like this"})
+            QVERIFY2(titles.contains(title), title);
         QCOMPARE(cache->entries()->rows().rows()[1][5].text, QString("2"));
         QCOMPARE(cache->entries()->rows().rows()[1][6].text, QString("3"));
         // The first entry's guards, held against the last call: x has another size.

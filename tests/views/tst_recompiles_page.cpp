@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The page Recompiles: what it lists, what it says of one, and where its rows and links lead.
+#include "core/session/compile_counts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
 #include "views/base/row_table.h"
 #include "views/inspector/fact_view.h"
 #include "views/recompiles/recompile_texts.h"
 #include "views/recompiles/recompiles_page.h"
+#include "views/workspace/labels.h"
 #include "views/workspace/recompile_place.h"
 
 #include <QLineEdit>
@@ -76,6 +78,13 @@ private slots:
             QVERIFY(row[0].sort.toULongLong() > last || last == 0);
             last = row[0].sort.toULongLong();
             QVERIFY2(row[5].text.contains("size mismatch"), qPrintable(row[5].text));
+        }
+        // The time is that of the compile, and sorts by seconds.
+        QCOMPARE(page->table()->model()->headerData(2, Qt::Horizontal).toString(), QString("Time"));
+        for (const TableRow& row : rows) {
+            const auto& made = f.workspace.session()->compiles[std::size_t(row[0].sort.toULongLong())];
+            QCOMPARE(row[2].text, secondsText(session::compileTime(made)));
+            QCOMPARE(row[2].sort.toDouble(), session::compileTime(made));
         }
         // The first is chosen, and told about.
         QCOMPARE(page->table()->selected(), 0);

@@ -2,6 +2,7 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/patience.h"
 #include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
 
 #include <QSignalSpy>
 
@@ -47,6 +48,7 @@ private slots:
     void cancelForgetsTheQueue();
     void readsPastedText();
     void stagesHavePredecessors();
+    void countsHavePlurals();
 
 private:
     std::unique_ptr<TaskRunner> m_tasks;
@@ -61,6 +63,14 @@ void TestWorkspace::init() {
 void TestWorkspace::cleanup() {
     m_workspace.reset();
     m_tasks.reset();
+}
+
+void TestWorkspace::countsHavePlurals() {
+    const auto nodes = [](qulonglong count) { return countText(count, "node", "nodes"); };
+    QCOMPARE(nodes(0), QString("0 nodes"));
+    QCOMPARE(nodes(1), QString("1 node"));
+    QCOMPARE(nodes(2), QString("2 nodes"));
+    QCOMPARE(nodes(10'002), QString("10,002 nodes"));
 }
 
 void TestWorkspace::showsTheTellingPairFirst() {
