@@ -36,10 +36,9 @@ struct Group {
         Run,      ///< neighbours, where there would be too many
         Kernel,   ///< what one kernel of the generated code computes
     } kind = Kind::Root;
-    std::string name;      ///< "layers.0", "self_attn", "cap.py:43", "repeat_kv", "parameters", "nodes 1-100"
-    std::string path;      ///< "model.layers.0.self_attn"; unique
-    std::string detail;    ///< its operations, or the line's code
-    std::string className; ///< of a module, "LlamaDecoderLayer"; empty where the capture does not tell it
+    std::string name;   ///< "layers.0", "self_attn", "cap.py:43", "repeat_kv", "parameters", "nodes 1-100"
+    std::string path;   ///< "model.layers.0.self_attn"; unique
+    std::string detail; ///< its operations, or the line's code
     GroupId parent = noGroup;
     std::vector<GroupId> children;    ///< in graph order
     std::vector<ir::NodeIndex> nodes; ///< directly inside, in graph order
@@ -50,6 +49,7 @@ struct Group {
     /// noGroup. The run's other members carry the same value; the first carries its own id.
     GroupId alike = noGroup;
     Likeness likeness = Likeness::Isomorphic; ///< of a member of such a run
+    std::string className; ///< of a module, "LlamaDecoderLayer"; empty where the capture does not tell it
 };
 
 struct GroupTree {

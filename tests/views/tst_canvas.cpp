@@ -545,7 +545,7 @@ void TestCanvas::tooltipsEscapeAndExplain() {
 /// Also where a card has room for one number only, and never more than is known.
 void TestCanvas::inputsTellTheirBytes() {
     SceneItem inputs;
-    inputs.kind = layout::VisibleItem::Kind::Block;
+    inputs.kind = layout::VisibleItem::Kind::Closed;
     inputs.isInputs = true;
     inputs.nodes = 291;
     inputs.bytes = 3 << 20;

@@ -4,6 +4,7 @@
 #include "tests/support/patience.h"
 #include "tests/support/trace_pairs.h"
 #include "tests/views/panel_test.h"
+#include "views/base/nothing_matches.h"
 #include "views/compare/compare_models.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/compare_place.h"
