@@ -49,7 +49,7 @@ struct Group {
     /// noGroup. The run's other members carry the same value; the first carries its own id.
     GroupId alike = noGroup;
     Likeness likeness = Likeness::Isomorphic; ///< of a member of such a run
-    std::string className; ///< of a module, "LlamaDecoderLayer"; empty where the capture does not tell it
+    std::string className{}; ///< of a module, "LlamaDecoderLayer"; empty where the capture does not tell it
 };
 
 struct GroupTree {

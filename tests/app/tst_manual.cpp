@@ -4,6 +4,7 @@
 // names is there; every page and panel has its place in it.
 #include "app/gui/action_registry.h"
 #include "app/gui/help_actions.h"
+#include "app/gui/keyboard_page.h"
 #include "app/gui/manual_window.h"
 #include "app/gui/pages.h"
 #include "app/gui/stages_page.h"
@@ -12,6 +13,7 @@
 #include "tests/support/open_window.h"
 #include "tests/support/patience.h"
 #include "tests/support/programs.h"
+#include "views/base/nothing_matches.h"
 #include "views/canvas/graph_canvas.h"
 
 #include <QDir>
@@ -171,6 +173,20 @@ private slots:
         QCOMPARE(manual()->place().page, QStringLiteral("breaks"));
     }
 
+    void theListOfKeysSaysWhatItLacks() {
+        window().actionRegistry().trigger("help.keyboard");
+        auto* keys = window().findChild<KeyboardPage*>();
+        QVERIFY(keys);
+        auto* filter = keys->findChild<QLineEdit*>();
+        filter->setText("zzz");
+        const auto* word = keys->findChild<NothingMatches*>();
+        QVERIFY(word && !word->isHidden());
+        QCOMPARE(word->text(), QString("No action and no key matches zzz."));
+        filter->setText("Ctrl+K");
+        QVERIFY(word->isHidden());
+        keys->close();
+    }
+
     void readsAndSearches() {
         window().actionRegistry().trigger("help.manual");
         ManualWindow* shown = manual();
@@ -193,7 +209,11 @@ private slots:
         for (int i = 0; i < contents->count(); ++i)
             left += !contents->item(i)->isHidden();
         QCOMPARE(left, 0);
+        const auto* word = contents->findChild<EmptyMessage*>();
+        QVERIFY(word && !word->isHidden());
+        QCOMPARE(word->text(), QString("No page has can_fuse nobody wrote this in it."));
         search->setText("breakpoint");
+        QVERIFY(word->isHidden());
         QCOMPARE(shown->place().page, QStringLiteral("dynamo"));
         QCOMPARE(text->textCursor().selectedText().toLower(), QStringLiteral("breakpoint"));
         search->clear();
