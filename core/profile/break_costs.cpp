@@ -19,9 +19,7 @@ std::vector<BreakCost> breakCosts(const Joined& joined) {
         Times& of = times[row.brokenCompile];
         of.all += row.self;
         of.bySteps.resize(steps);
-        for (const auto& [step, time] : row.bySteps)
-            if (step >= 0 && static_cast<std::size_t>(step) < steps)
-                of.bySteps[static_cast<std::size_t>(step)] += time;
+        addSteps(row, 1, of.bySteps);
     }
     std::map<int, std::size_t> turns;
     for (const auto& [region, time] : joined.graphEnds)

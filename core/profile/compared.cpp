@@ -28,7 +28,27 @@ double spreadOf(const std::vector<double>& times) {
     return 1.4826 * medianOf(std::move(away));
 }
 
+constexpr std::size_t fewestSteps = 3; ///< that noise can be told from
+
+std::vector<double> durations(const Profile& profile) {
+    std::vector<double> out;
+    for (const Step& step : profile.steps)
+        out.push_back(static_cast<double>(step.duration));
+    return out;
+}
+
 } // namespace
+
+std::optional<ComparedSteps> comparedSteps(const Profile& a, const Profile& b) {
+    if (a.steps.empty() || b.steps.empty()) return {};
+    const std::vector<double> first = durations(a), second = durations(b);
+    ComparedSteps out;
+    out.a = medianOf(first);
+    out.b = medianOf(second);
+    out.noise = 2 * std::max(spreadOf(first), spreadOf(second));
+    out.beyond = std::min(first.size(), second.size()) >= fewestSteps && std::abs(out.change()) > out.noise;
+    return out;
+}
 
 std::vector<ComparedRow> compared(Facts& a, Facts& b, By by) {
     if (by == By::Step || a.joined()->profile->steps.empty() || b.joined()->profile->steps.empty()) return {};
@@ -36,7 +56,7 @@ std::vector<ComparedRow> compared(Facts& a, Facts& b, By by) {
     std::map<Key, ComparedRow> rows;
     const auto add = [&](Facts& facts, bool isA) {
         const Profile& profile = *facts.joined()->profile;
-        for (const GroupedRow& group : grouped(facts, by)) {
+        for (GroupedRow& group : grouped(facts, by)) {
             const std::string& device = profile.devices[group.device];
             ComparedRow& row = rows[{group.key, device, group.compile, group.stage}];
             row.key = group.key;
@@ -44,13 +64,15 @@ std::vector<ComparedRow> compared(Facts& a, Facts& b, By by) {
             row.compile = group.compile;
             row.stage = group.stage;
             (isA ? row.a : row.b) = group.median.value_or(0);
+            (isA ? row.rowsA : row.rowsB) = std::move(group.rows);
             const std::vector<double> times = stepTimes(group, profile.steps.size());
             row.noise = std::max(row.noise, 2 * spreadOf(times));
         }
     };
     add(a, true);
     add(b, false);
-    const bool enough = std::min(a.joined()->profile->steps.size(), b.joined()->profile->steps.size()) >= 3;
+    const bool enough =
+        std::min(a.joined()->profile->steps.size(), b.joined()->profile->steps.size()) >= fewestSteps;
     std::vector<ComparedRow> out;
     for (auto& [key, row] : rows) {
         row.beyond = enough && row.a && row.b && std::abs(row.change()) > row.noise;

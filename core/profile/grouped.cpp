@@ -179,6 +179,12 @@ std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks) {
     return std::max(0.0, row.self - least);
 }
 
+void addSteps(const Row& row, double part, std::vector<double>& bySteps) {
+    for (const auto& [step, time] : row.bySteps)
+        if (step >= 0 && static_cast<std::size_t>(step) < bySteps.size())
+            bySteps[static_cast<std::size_t>(step)] += time * part;
+}
+
 double medianOf(std::vector<double> values) {
     if (values.empty()) return 0;
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

@@ -58,6 +58,9 @@ struct Peaks {
 /// Nanoseconds that a row would take less at those peaks; nothing where its work is not known, or is none.
 [[nodiscard]] std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks);
 
+/// Adds so much of a row's time to that of each step, by step; what lies outside all steps is left out.
+void addSteps(const Row& row, double part, std::vector<double>& bySteps);
+
 /// Median of numbers; 0 of none.
 [[nodiscard]] double medianOf(std::vector<double> values);
 

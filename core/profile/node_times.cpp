@@ -15,9 +15,7 @@ using Place = std::pair<int, int>; ///< compile, stage
 double inAStep(const Row& row, std::size_t steps) {
     if (steps == 0) return row.self;
     std::vector<double> times(steps, 0);
-    for (const auto& [step, time] : row.bySteps)
-        if (step >= 0 && static_cast<std::size_t>(step) < steps)
-            times[static_cast<std::size_t>(step)] += time;
+    addSteps(row, 1, times);
     return medianOf(std::move(times));
 }
 

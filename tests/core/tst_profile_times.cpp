@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Times of nodes out of a profile, on real profiles of tests/data.
+#include "core/profile/compile_runs.h"
 #include "core/profile/grouped.h"
+#include "core/profile/line_times.h"
 #include "core/profile/node_times.h"
 #include "tests/support/profiles.h"
 
@@ -73,10 +75,65 @@ private slots:
         QFAIL("no kernel of several nodes");
     }
 
+    void entriesThatRan() {
+        const JoinedPtr joined = test::joinedFolder("recompiles");
+        const std::vector<CompileRun> runs = compileRuns(*joined);
+        QCOMPARE(runs.size(), std::size_t(3));
+        QCOMPARE(runs[0].runs, std::size_t(6)); // twice in each of three steps
+        QCOMPARE(runs[1].runs, std::size_t(0));
+        QCOMPARE(runs[2].runs, std::size_t(3));
+        QVERIFY(runs[1].all == 0 && runs[1].inAStep == 0);
+        // As the table by compile has it.
+        Facts facts(joined);
+        for (const GroupedRow& row : grouped(facts, By::Compile)) {
+            if (row.key != "0/0" && row.key != "0/2") continue;
+            const CompileRun& run = runs[row.key == "0/0" ? 0 : 2];
+            QVERIFY(std::abs(run.all - row.self) < 1);
+            QVERIFY(run.inAStep && row.median && std::abs(*run.inAStep - *row.median) < 1);
+        }
+        QVERIFY(compileRuns(*join(nullptr, joined->profile).value()).empty());
+    }
+
+    void linesOfTheProgram() {
+        Facts facts(test::joinedFolder("breaks"));
+        const LineTimes times = lineTimes(facts);
+        QVERIFY2(times.share() > 0.9 && times.share() <= 1, qPrintable(QString::number(times.share())));
+        QCOMPARE(times.files.size(), std::size_t(1));
+        const auto& lines = times.files.begin()->second;
+        // What is after a break is what the table by break has.
+        double broken = 0, inTable = 0;
+        for (const auto& [number, line] : lines)
+            broken += line.broken;
+        for (const GroupedRow& row : grouped(facts, By::Break))
+            if (row.key.starts_with("graph break at ")) inTable += row.median.value_or(0);
+        QVERIFY(lines.at(16).broken > 0 && lines.at(17).broken > 0);
+        QVERIFY2(std::abs(broken - inTable) < 5, qPrintable(QString::number(broken - inTable)));
+        // A kernel of several lines is shared: nothing is lost, nothing counts twice.
+        double known = 0, pieces = 0;
+        for (const Row& row : facts.joined()->rows)
+            if (row.part == Part::Kernel || row.part == Part::Node) known += row.self;
+        QVERIFY(std::abs(known - times.computed) < 1);
+        for (const auto& [number, line] : lines) {
+            QVERIFY(!line.pieces.empty() && line.all > 0);
+            for (const LineTime::Piece& piece : line.pieces)
+                if (!piece.what.starts_with("after the break")) pieces += piece.time;
+        }
+        double medians = 0;
+        for (std::size_t i = 0; i < facts.joined()->rows.size(); ++i) {
+            const Row& row = facts.joined()->rows[i];
+            if (row.part != Part::Kernel || facts.of(i).lines.empty()) continue;
+            std::vector<double> steps(3, 0);
+            addSteps(row, 1, steps);
+            medians += medianOf(steps);
+        }
+        QVERIFY2(std::abs(pieces - medians) < 0.02 * medians, qPrintable(QString::number(pieces / medians)));
+    }
+
     void nothingWithoutACapture() {
         const JoinedPtr whole = test::joinedFolder("breaks");
         Facts facts(join(nullptr, whole->profile).value_or(nullptr));
         QVERIFY(stageTimes(facts).empty());
+        QVERIFY(lineTimes(facts).files.empty());
     }
 };
 
