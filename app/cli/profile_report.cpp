@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/profile_report.h"
 
+#include "app/cli/profile_idle.h"
 #include "app/cli/table.h"
 #include "core/base/csv.h"
 #include "core/base/words.h"
@@ -161,6 +162,7 @@ json profileJson(profile::Facts& facts, By by, const std::optional<profile::Peak
             {"by", profile::byNames[static_cast<std::size_t>(by)]},
             {"rows", rows},
             {"unjoined_us", us(joined.busy - joined.joined)},
+            {"idle", idleJson(facts)},
             {"warnings", profile.warnings}};
 }
 
@@ -216,6 +218,9 @@ std::string profileText(profile::Facts& facts, By by, std::size_t top,
     if (shown < rows.size())
         out += "  and " + count(rows.size() - shown, "further row") + " with " + micros(us(rest)) +
                " us; --top 0 prints all\n";
+    constexpr std::size_t mostGaps = 10;
+    if (const std::string idle = idleText(facts, top == 0 ? 0 : std::min(top, mostGaps)); !idle.empty())
+        out += '\n' + idle;
     for (const std::string& warning : joined.warnings)
         out += "warning: " + warning + '\n';
     return out;
@@ -234,10 +239,15 @@ json comparedJson(profile::Facts& a, profile::Facts& b, By by) {
                         {"noise_us", us(row.noise)},
                         {"beyond_noise", row.beyond}});
     const Profile &first = *a.joined()->profile, &second = *b.joined()->profile;
+    const auto steps = comparedSteps(first, second);
     return {{"a", first.path},
             {"b", second.path},
             {"by", profile::byNames[static_cast<std::size_t>(by)]},
-            {"step_us", {{"a", medianStepUs(first)}, {"b", medianStepUs(second)}}},
+            {"step_us",
+             {{"a", medianStepUs(first)},
+              {"b", medianStepUs(second)},
+              {"noise", steps ? json(us(steps->noise)) : json()},
+              {"beyond_noise", steps && steps->beyond}}},
             {"rows", rows}};
 }
 
@@ -246,7 +256,14 @@ std::string comparedText(profile::Facts& a, profile::Facts& b, By by, std::size_
     std::string out = "A " + first.path + ": " + count(first.steps.size(), "step") + ", median " +
                       micros(medianStepUs(first)) + " us\nB " + second.path + ": " +
                       count(second.steps.size(), "step") + ", median " + micros(medianStepUs(second)) +
-                      " us\n\n";
+                      " us\n";
+    if (const auto steps = comparedSteps(first, second))
+        out += !steps->beyond ? "the step is neither slower nor faster by more than the noise, " +
+                                    micros(us(steps->noise)) + " us\n"
+                              : "the step is " + std::string(steps->change() > 0 ? "slower" : "faster") +
+                                    " by " + micros(us(std::abs(steps->change()))) + " us; the noise is " +
+                                    micros(us(steps->noise)) + " us\n";
+    out += '\n';
     using enum Table::Align;
     Table table({Right, Right, Right, Right, Left, Left, Left});
     table.add({"A us", "B us", "change", "noise", "",

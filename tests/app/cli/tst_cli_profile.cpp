@@ -125,6 +125,33 @@ private slots:
         QCOMPARE(cli({profile, profile, "--by", "step"}).exitCode, 2);
     }
 
+    void recompilesSayHowOftenTheyRan() {
+        QProcess process;
+        process.start(test::program("dynascope-cli"), {"recompiles", folder + "recompiles", "--json"});
+        QVERIFY(process.waitForFinished(60000));
+        const QJsonObject cache =
+            QJsonDocument::fromJson(process.readAllStandardOutput()).array().at(0).toObject();
+        QCOMPARE(cache["first_run"].toObject()["count"].toInt(), 6);
+        const QJsonArray again = cache["recompiles"].toArray();
+        QCOMPARE(again.at(0).toObject()["run"].toObject()["count"].toInt(), 0);
+        QCOMPARE(again.at(1).toObject()["run"].toObject()["count"].toInt(), 3);
+        QVERIFY(again.at(1).toObject()["run"].toObject()["median_us"].toDouble() > 0);
+        process.start(test::program("dynascope-cli"), {"recompiles", folder + "recompiles"});
+        QVERIFY(process.waitForFinished(60000));
+        const QByteArray text = process.readAllStandardOutput();
+        QVERIFY2(text.contains("did not run in the profile") && text.contains("ran 3 times in the profile"),
+                 text);
+        // Without a profile nothing is said of running.
+        process.start(test::program("dynascope-cli"),
+                      {"recompiles", folder + "recompiles/trace.log.xz", "--json"});
+        QVERIFY(process.waitForFinished(60000));
+        QVERIFY(QJsonDocument::fromJson(process.readAllStandardOutput())
+                    .array()
+                    .at(0)
+                    .toObject()["first_run"]
+                    .isNull());
+    }
+
     void damagedInput() {
         QTemporaryDir temporary;
         QFile file(temporary.filePath("profile.json"));
