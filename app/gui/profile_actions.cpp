@@ -5,6 +5,7 @@
 #include "app/gui/chrome.h"
 #include "core/capture/profiles.h"
 #include "views/profile/profile_times.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/labels.h"
 
 #include <QFileDialog>
@@ -114,6 +115,7 @@ void ProfileActions::take(const Request& request, const Read& read) {
     Workspace::Capture again = *at;
     again.session = read.attached.session;
     again.breaks = read.breaks;
+    m_workspace.profiles().keep(read.attached.joined);
     m_workspace.replaceCapture(index, std::move(again));
     Place place = m_workspace.place();
     if (place.capture == index) {

@@ -2,7 +2,6 @@
 #include "core/capture/profiles.h"
 
 #include "core/capture/packed.h"
-#include "core/profile/join.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
@@ -100,7 +99,7 @@ Result<Attached> attachProfile(const session::Session& session, const std::strin
     out->inputs.files.push_back({name, std::move(*source)});
     const Result<profile::JoinedPtr> joined = profile::join(out, *profile, task);
     if (!joined) return tl::unexpected(joined.error());
-    return Attached{std::move(out), profile::joinDoubt(**joined)};
+    return Attached{std::move(out), *joined, profile::joinDoubt(**joined)};
 }
 
 bool isProfile(std::string_view name, std::string_view bytes) {

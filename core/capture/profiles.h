@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/profile/profile.h"
+#include "core/profile/join.h"
 #include "core/session/session.h"
 
 #include <string>
@@ -26,6 +26,7 @@ namespace dynascope::capture {
 
 struct Attached {
     session::SessionPtr session; ///< the same compiles and stages, with the profile last among its profiles
+    profile::JoinedPtr joined;   ///< that profile
     std::string doubt; ///< why nothing, or not all, of it can be joined; empty where there is no doubt
 };
 /// Reads a profile that lies elsewhere, and adds it to a session and to its inputs; one from the same path is read

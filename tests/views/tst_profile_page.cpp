@@ -6,8 +6,10 @@
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
 #include "views/profile/lanes_view.h"
+#include "views/profile/profile_against.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/profile_rows.h"
+#include "views/profile/share_bars.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -203,9 +205,7 @@ private slots:
                       std::to_string(2 * i) + R"(,"dur":1})";
         const auto profile = profile::read(R"({"schemaVersion":1,"traceEvents":[)" + events + "]}", "x.json");
         QVERIFY(profile);
-        JoinedProfile joined;
-        joined.joined = profile::join(nullptr, *profile).value_or(nullptr);
-        joined.facts = std::make_unique<profile::Facts>(joined.joined);
+        JoinedProfile joined(profile::join(nullptr, *profile).value_or(nullptr));
         test::Fixture f;
         LanesView lanes(f.theme);
         lanes.resize(1200, 300);
@@ -215,6 +215,55 @@ private slots:
         lanes.viewport()->repaint();
         QVERIFY2(lanes.drawnBoxes() > 500 && lanes.drawnBoxes() < 2500,
                  qPrintable(QString::number(lanes.drawnBoxes())));
+    }
+
+    void anotherProfileBesideIt() {
+        Shown s("breaks");
+        QVERIFY(s.page->against()->isHidden()); // nothing else is open
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
+        QVERIFY(opened);
+        s.f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, false);
+        QVERIFY(!s.page->against()->isHidden());
+        QCOMPARE(s.page->against()->count(), 2);
+        s.page->against()->setCurrentIndex(1);
+        emit s.page->against()->activated(1);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
+        QVERIFY(s.page->beside()->isVisible() && !s.page->table()->isVisible());
+        QVERIFY2(s.page->beside()->verdict().startsWith("B's step"), qPrintable(s.page->beside()->verdict()));
+        // The rows of core/profile, in its order.
+        const ComparedProfiles& compared = *s.page->beside()->compared();
+        const auto& rows = s.page->beside()->table()->rows().rows();
+        QCOMPARE(rows.size(), compared.rows.size());
+        int onlyInB = -1;
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            QCOMPARE(rows[i].front().text, QString::fromStdString(compared.rows[i].key));
+            if (rows[i][std::size_t(ComparedColumn::Verdict)].text == "only in B" &&
+                compared.linksB[i].graph && onlyInB < 0)
+                onlyInB = int(i);
+        }
+        QVERIFY(!s.page->beside()->bars()->grab().isNull());
+        // A row of B alone leads into B's capture.
+        QVERIFY(onlyInB >= 0);
+        emit s.page->beside()->table()->rowActivated(onlyInB);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
+        QCOMPARE(s.f.workspace.place().capture, 1);
+        QCOMPARE(s.f.workspace.place().page, Page::Stages);
+        QVERIFY(!s.f.workspace.place().node.isEmpty());
+    }
+
+    void bIsForgottenOnceItIsClosed() {
+        Shown s("breaks");
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
+        QVERIFY(opened);
+        s.f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, false);
+        s.page->against()->setCurrentIndex(1);
+        emit s.page->against()->activated(1);
+        s.groupBy("step"); // steps of two runs are not the same steps
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
+        QVERIFY(s.page->beside()->table()->emptyText().contains("not the same steps"));
+        s.f.workspace.close(1);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->table()->isVisible(), test::patience);
+        QVERIFY(s.page->against()->isHidden() && !s.page->beside()->compared());
     }
 
     void aCaptureWithoutProfile() {

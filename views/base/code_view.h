@@ -69,6 +69,8 @@ public:
         return m_relatedLines[std::size_t(pane)];
     }
     void setMarks(int pane, QHash<int, GutterMark> marks);
+    /// By line of the document.
+    [[nodiscard]] const QHash<int, GutterMark>& marks(int pane) const { return m_marks[std::size_t(pane)]; }
     /// Scrolls so that the line is visible, opening the fold that hides it.
     void reveal(int pane, int line);
     [[nodiscard]] int paneCount() const { return m_b ? 2 : 1; }

@@ -3,7 +3,7 @@
 // What the groups of graph breaks cost at run time, by the capture's profile.
 #pragma once
 
-#include "core/base/task.h"
+#include "core/profile/join.h"
 #include "core/session/breaks.h"
 #include "views/breaks/reasons_model.h"
 #include "views/workspace/workspace.h"
@@ -13,11 +13,10 @@
 
 namespace dynascope::views {
 
-/// Microseconds by group, in a step; nothing for what did not come in the profile. Empty where there is no profile, or
-/// the task was cancelled. Reads and joins: for a worker.
-[[nodiscard]] std::vector<std::optional<double>> breakRunTimes(const session::SessionPtr& session,
-                                                               const session::BreakSummary& breaks,
-                                                               const TaskContext& task = {});
+/// Microseconds by group, in a step; nothing for what did not come in the profile. Linear in the
+/// rows: for a worker.
+[[nodiscard]] std::vector<std::optional<double>> breakRunTimes(const profile::Joined& joined,
+                                                               const session::BreakSummary& breaks);
 
 /// Gives them to a model of the current capture's groups, once a worker has them (tag "breaks.profile").
 void showBreakRunTimes(Workspace& workspace, ReasonsModel& model);

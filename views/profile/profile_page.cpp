@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/profile/profile_page.h"
+#include "views/profile/profile_page_private.h"
 
 #include "core/profile/shown_profile.h"
-#include "views/base/page_parts.h"
-#include "views/profile/lanes_legend.h"
-#include "views/profile/lanes_view.h"
-#include "views/profile/profile_rows.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/panel_id.h"
 #include "views/workspace/task_runner.h"
 
-#include <QComboBox>
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QLineEdit>
-#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace dynascope::views {
@@ -27,31 +19,6 @@ using profile::By;
 const QString tag = QStringLiteral("profile");
 
 } // namespace
-
-/// What the worker made.
-struct ProfilePage::Shown {
-    std::shared_ptr<JoinedProfile> profile;
-    std::vector<ProfileRow> rows;
-    profile::Shares shares;
-    ProfileLanesPtr lanes;
-    std::vector<ProfileLink> links; ///< by row of the joined profile
-};
-
-struct ProfilePage::Private {
-    FigureRow* figures = nullptr;
-    QComboBox *profiles = nullptr, *steps = nullptr, *by = nullptr;
-    QLineEdit* filter = nullptr;
-    RowTable* table = nullptr;
-    LanesView* lanes = nullptr;
-    LanesLegend* legend = nullptr;
-    QSplitter* parts = nullptr;
-    bool moved = false;     ///< the reader set how high the lanes are
-    QLabel* note = nullptr; ///< beside the lanes' title
-    session::SessionPtr session;
-    Shown shown;
-    int shownStep = -1;       ///< that the lanes were turned to
-    std::vector<int> numbers; ///< of the table's rows in shown.rows
-};
 
 ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     : Panel(workspace, theme, parent)
@@ -86,12 +53,17 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     row->addWidget(plainLabel(tr("of"), "label"));
     d->steps = box(tr("Steps"));
     d->profiles = box(tr("Profile"));
+    d->against = box(tr("Held against"));
+    d->against->setToolTip(tr("Another profile, as B beside this one: what it is slower and faster at"));
     row->addStretch(1);
     d->table = new RowTable(tr("Run time"), profileColumns(), theme);
     d->table->setEmptyText(tr("No row has this in it."));
     d->filter = addFilter(tr("Filter rows"), d->table);
     row->addWidget(d->filter);
     rows->addWidget(d->table, 1);
+    d->beside = new ProfileAgainst(theme);
+    d->beside->hide();
+    rows->addWidget(d->beside, 1);
     parts->addWidget(below);
     parts->setStretchFactor(0, 2);
     parts->setStretchFactor(1, 3);
@@ -112,6 +84,7 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     });
     connectLanes();
     addCopyRows(d->table);
+    connectAgainst();
     connect(&workspace, &Workspace::placeChanged, this, &ProfilePage::invalidate);
     connect(&workspace, &Workspace::captureReplaced, this, &ProfilePage::invalidate);
 }
@@ -183,6 +156,12 @@ FigureRow* ProfilePage::figures() const {
 QComboBox* ProfilePage::profiles() const {
     return d->profiles;
 }
+QComboBox* ProfilePage::against() const {
+    return d->against;
+}
+ProfileAgainst* ProfilePage::beside() const {
+    return d->beside;
+}
 QComboBox* ProfilePage::steps() const {
     return d->steps;
 }
@@ -192,9 +171,13 @@ QComboBox* ProfilePage::by() const {
 
 void ProfilePage::forget() {
     workspace().tasks().cancel(tag);
+    workspace().profiles().cancel(this);
+    workspace().profiles().cancel(d->against);
     setLoading(false);
     d->session.reset();
     d->shown = {};
+    d->otherProfile.reset();
+    d->beside->show(nullptr, By::Node, {}, {});
     d->table->setRows({});
     d->lanes->setLanes(nullptr);
 }
@@ -222,6 +205,7 @@ void ProfilePage::refresh() {
 
 void ProfilePage::readAnew() {
     d->shown = {};
+    listOthers();
     const profile::Profile& profile = *session::attachedAs<profile::Profile>(
         d->session->profiles[std::size_t(d->profiles->currentIndex())]);
     d->steps->clear();
@@ -234,27 +218,33 @@ void ProfilePage::readAnew() {
 
 void ProfilePage::ask() {
     setLoading(true);
+    workspace().tasks().cancel(tag);
+    if (d->other.session && !d->otherProfile)
+        return workspace().profiles().ask(d->other.session, d->other.number, d->against,
+                                          [this](const JoinedProfilePtr& profile) {
+                                              d->otherProfile = profile;
+                                              ask();
+                                          });
+    if (d->shown.profile) return group(d->shown.profile);
+    workspace().profiles().ask(d->session, d->profiles->currentIndex(), this,
+                               [this](const JoinedProfilePtr& profile) { group(profile); });
+}
+
+void ProfilePage::group(const JoinedProfilePtr& profile) {
     const int step = d->steps->currentIndex() <= 0 ? profile::allSteps : d->steps->currentIndex() - 1;
     workspace().tasks().run<Shown>(
         tag, this,
-        [session = d->session, number = std::size_t(d->profiles->currentIndex()), known = d->shown.profile,
-         by = By(d->by->currentIndex()), step, lanes = d->shown.lanes,
-         links = d->shown.links](const TaskContext& task) {
+        [profile, by = By(d->by->currentIndex()), step, lanes = d->shown.lanes, links = d->shown.links,
+         other = d->otherProfile](const TaskContext& task) {
             Shown out;
-            out.profile = known ? known : std::make_shared<JoinedProfile>();
-            const std::lock_guard lock(out.profile->mutex);
-            if (!out.profile->joined) {
-                auto joined = profile::join(
-                    session, session::attachedAs<profile::Profile>(session->profiles[number]), task);
-                if (!joined) return Shown();
-                out.profile->joined = *joined;
-                out.profile->facts = std::make_unique<profile::Facts>(*joined);
-            }
-            out.rows = profileRows(*out.profile, by, step);
-            out.shares = sharesOf(*out.profile->joined, step);
-            out.lanes = lanes ? lanes : profileLanes(*out.profile, task);
+            out.profile = profile;
+            if (other) out.compared = compareProfiles(profile, other, by);
+            const std::lock_guard lock(profile->mutex);
+            out.rows = profileRows(*profile, by, step);
+            out.shares = sharesOf(*profile->joined, step);
+            out.lanes = lanes ? lanes : profileLanes(*profile, task);
             if (!out.lanes) return Shown();
-            out.links = lanes ? links : rowLinks(*out.profile);
+            out.links = lanes ? links : rowLinks(*profile);
             return out;
         },
         [this](Shown shown) { take(std::move(shown)); });
@@ -267,6 +257,7 @@ void ProfilePage::take(Shown shown) {
     showFigures();
     showRows();
     showLanes();
+    showAgainst();
 }
 
 void ProfilePage::showLanes() {
@@ -294,40 +285,12 @@ void ProfilePage::showLanes() {
     d->legend->setSpent(std::move(spent));
 }
 
-void ProfilePage::showFigures() {
-    const profile::Joined& joined = *d->shown.profile->joined;
-    const profile::Shares& shares = d->shown.shares;
-    const Colours& colours = theme().colours();
-    std::vector<double> steps;
-    for (const profile::Step& step : joined.profile->steps)
-        steps.push_back(double(step.duration));
-    std::vector<FigureRow::Figure> figures;
-    if (!steps.empty())
-        figures.push_back({profileTime(profile::medianOf(steps)),
-                           tr("a step, median of %1").arg(numberText(steps.size())),
-                           {},
-                           tr("From %1 to %2")
-                               .arg(profileTime(*std::min_element(steps.begin(), steps.end())),
-                                    profileTime(*std::max_element(steps.begin(), steps.end())))});
-    figures.push_back(
-        {profileTime(shares.all()), tr("busy"), {}, tr("What all threads and devices were busy")});
-    const auto part = [&](profile::Spent spent) {
-        const double time = shares.on(spent);
-        if (shares.all() <= 0 || time <= 0) return;
-        figures.push_back({profileTime(time),
-                           tr("%1, %2 %").arg(spentName(spent)).arg(100 * time / shares.all(), 0, 'f', 1),
-                           spentColour(spent, colours)});
-    };
-    for (std::size_t i = 0; i < profile::spentCount; ++i)
-        part(profile::Spent(i));
-    d->figures->setFigures(figures);
-}
-
 void ProfilePage::restyle() {
     if (d->shown.profile) showFigures();
 }
 
 void ProfilePage::showRows() {
+    d->beside->setFilter(d->filter->text());
     if (!d->shown.profile) return;
     d->table->setRows(tableRows(*d->shown.profile->joined, d->shown.rows, d->filter->text(), d->numbers));
 }

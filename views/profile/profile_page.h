@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Where run time goes: a profile that was opened with the capture, over time and as rows: by node, kernel, line, module, compile, graph break,
-// step or operator; of all steps, or of one.
+// step or operator; of all steps, or of one; and held against another profile that is open.
 #pragma once
 
 #include "views/base/panel.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/page_spec.h"
 
 #include <memory>
@@ -15,10 +16,11 @@ namespace dynascope::views {
 
 class FigureRow;
 class LanesView;
+class ProfileAgainst;
 struct ProfileLink;
 class RowTable;
 
-/// GUI thread only. Joins and groups on the TaskRunner (tag "profile").
+/// GUI thread only. Groups on the TaskRunner (tag "profile").
 class ProfilePage : public Panel, public CentrePage {
     Q_OBJECT
 public:
@@ -30,6 +32,8 @@ public:
     [[nodiscard]] FigureRow* figures() const;
     [[nodiscard]] LanesView* lanes() const;
     [[nodiscard]] QComboBox* profiles() const;
+    [[nodiscard]] QComboBox* against() const; ///< the first entry is nothing
+    [[nodiscard]] ProfileAgainst* beside() const;
     [[nodiscard]] QComboBox* steps() const; ///< the first entry is all of them
     [[nodiscard]] QComboBox* by() const;    ///< as profile::byNames
 
@@ -43,10 +47,14 @@ private:
     void forget();
     void readAnew();
     void ask();
+    void group(const JoinedProfilePtr& profile);
     void take(Shown shown);
     void showRows();
     void showFigures();
     void showLanes();
+    void showAgainst();
+    void listOthers();
+    void connectAgainst();
     void connectLanes();
     [[nodiscard]] QWidget* makeLanes();
     [[nodiscard]] int rowOfEvent(std::uint32_t event) const;

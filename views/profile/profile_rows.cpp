@@ -14,31 +14,6 @@ using profile::By;
 using profile::GroupedRow;
 using profile::Part;
 
-ProfileLink linkOf(JoinedProfile& profile, const std::vector<std::uint32_t>& rows) {
-    ProfileLink out;
-    const profile::Joined& joined = *profile.joined;
-    for (const std::uint32_t index : rows) {
-        const profile::Row& row = joined.rows[index];
-        if (row.compile < 0 && row.brokenCompile < 0) continue;
-        const profile::RowFacts& facts = profile.facts->of(index);
-        out.compile = row.brokenCompile >= 0 ? row.brokenCompile : row.compile;
-        out.isBreak = row.brokenCompile >= 0;
-        const session::Compile& compile = joined.session->compiles[std::size_t(out.compile)];
-        if (out.isBreak) return out;
-        if (facts.nodeStage >= 0 && !facts.nodeNames.empty()) {
-            out.graph = compile.stages[std::size_t(facts.nodeStage)];
-            out.node = facts.nodeNames.front();
-        }
-        if (row.stage >= 0) {
-            const session::StagePtr& stage = compile.stages[std::size_t(row.stage)];
-            (stage->content == session::Stage::Content::Code ? out.code : out.graph) = stage;
-        }
-        if (!facts.lines.empty()) out.line = facts.lines.front();
-        return out;
-    }
-    return out;
-}
-
 /// What PyTorch's counter counts, else what it moves; sorted by the rate.
 TableCell achieved(const GroupedRow& row, double allSelf) {
     if (allSelf <= 0) return {};
@@ -84,6 +59,31 @@ bool holds(const TableRow& row, const QString& filter) {
 
 } // namespace
 
+ProfileLink rowLink(JoinedProfile& profile, const std::vector<std::uint32_t>& rows) {
+    ProfileLink out;
+    const profile::Joined& joined = *profile.joined;
+    for (const std::uint32_t index : rows) {
+        const profile::Row& row = joined.rows[index];
+        if (row.compile < 0 && row.brokenCompile < 0) continue;
+        const profile::RowFacts& facts = profile.facts->of(index);
+        out.compile = row.brokenCompile >= 0 ? row.brokenCompile : row.compile;
+        out.isBreak = row.brokenCompile >= 0;
+        const session::Compile& compile = joined.session->compiles[std::size_t(out.compile)];
+        if (out.isBreak) return out;
+        if (facts.nodeStage >= 0 && !facts.nodeNames.empty()) {
+            out.graph = compile.stages[std::size_t(facts.nodeStage)];
+            out.node = facts.nodeNames.front();
+        }
+        if (row.stage >= 0) {
+            const session::StagePtr& stage = compile.stages[std::size_t(row.stage)];
+            (stage->content == session::Stage::Content::Code ? out.code : out.graph) = stage;
+        }
+        if (!facts.lines.empty()) out.line = facts.lines.front();
+        return out;
+    }
+    return out;
+}
+
 QString profileTime(double nanoseconds) {
     const double us = nanoseconds / 1000;
     if (us < 100) return tr("%1 µs").arg(us, 0, 'f', us < 10 ? 2 : 1);
@@ -122,7 +122,7 @@ std::vector<TableColumn> profileColumns() {
 std::vector<ProfileRow> profileRows(JoinedProfile& profile, By by, int step) {
     std::vector<ProfileRow> out;
     for (profile::GroupedRow& row : grouped(*profile.facts, by, step)) {
-        ProfileLink link = linkOf(profile, row.rows);
+        ProfileLink link = rowLink(profile, row.rows);
         out.push_back({std::move(row), std::move(link)});
     }
     return out;
@@ -131,7 +131,7 @@ std::vector<ProfileRow> profileRows(JoinedProfile& profile, By by, int step) {
 std::vector<ProfileLink> rowLinks(JoinedProfile& profile) {
     std::vector<ProfileLink> out;
     for (std::uint32_t i = 0; i < profile.joined->rows.size(); ++i)
-        out.push_back(linkOf(profile, {i}));
+        out.push_back(rowLink(profile, {i}));
     return out;
 }
 

@@ -5,20 +5,12 @@
 
 #include "core/profile/grouped.h"
 #include "views/base/row_table.h"
+#include "views/workspace/joined_profiles.h"
 
-#include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 namespace dynascope::views {
-
-/// A joined profile with what is known of its rows. Workers ask one at a time.
-struct JoinedProfile {
-    std::mutex mutex;
-    profile::JoinedPtr joined;
-    std::unique_ptr<profile::Facts> facts; ///< guarded by `mutex`
-};
 
 /// Where a row leads; compile -1 for nowhere.
 struct ProfileLink {
@@ -51,9 +43,11 @@ enum class ProfileColumn : int {
 };
 [[nodiscard]] std::vector<TableColumn> profileColumns();
 
-/// Joins where that was not done yet. Nothing where the task was cancelled.
+/// `profile` is locked by who calls, here and below.
 [[nodiscard]] std::vector<ProfileRow> profileRows(JoinedProfile& profile, profile::By by, int step);
 
+/// Where rows (into Joined::rows) lead: the first that leads anywhere.
+[[nodiscard]] ProfileLink rowLink(JoinedProfile& profile, const std::vector<std::uint32_t>& rows);
 /// Where each row of the joined profile leads.
 [[nodiscard]] std::vector<ProfileLink> rowLinks(JoinedProfile& profile);
 

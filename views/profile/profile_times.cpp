@@ -43,18 +43,20 @@ void ProfileTimes::ask() {
     const session::SessionPtr session = capture->session;
     m_asked = session;
     const int number = profile::shownProfile(*session);
-    if (number < 0) return;
+    if (number < 0) return m_workspace.profiles().cancel(this);
+    m_workspace.profiles().ask(session, number, this,
+                               [this](const JoinedProfilePtr& profile) { find(profile); });
+}
+
+void ProfileTimes::find(const JoinedProfilePtr& profile) {
     using Times = std::vector<profile::StageTimes>;
     m_workspace.tasks().run<Times>(
         QStringLiteral("profile.times"), this,
-        [session, number](const TaskContext& task) {
-            const auto joined = profile::join(
-                session, session::attachedAs<profile::Profile>(session->profiles[std::size_t(number)]), task);
-            if (!joined) return Times();
-            profile::Facts facts(*joined);
-            return stageTimes(facts);
+        [profile](const TaskContext&) {
+            const std::lock_guard lock(profile->mutex);
+            return stageTimes(*profile->facts);
         },
-        [this, session](const Times& times) {
+        [this, session = profile->joined->session](const Times& times) {
             for (const profile::StageTimes& of : times) {
                 const session::StagePtr& stage =
                     session->compiles[std::size_t(of.compile)].stages[std::size_t(of.stage)];

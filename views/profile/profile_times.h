@@ -11,7 +11,7 @@
 
 namespace dynascope::views {
 
-/// GUI thread only. Joins on the TaskRunner (tag "profile.times"). Graphs that a run of ours has timed keep those times.
+/// GUI thread only. Reads graphs on the TaskRunner (tag "profile.times"). Those that a run of ours has timed keep those times.
 class ProfileTimes : public QObject {
     Q_OBJECT
 public:
@@ -19,6 +19,7 @@ public:
 
 private:
     void ask();
+    void find(const JoinedProfilePtr& profile);
 
     Workspace& m_workspace;
     bool m_wanted = false;

@@ -3,6 +3,7 @@
 
 #include "core/ir/storage.h"
 #include "views/workspace/break_place.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/trace.h"
 
 #include <algorithm>
@@ -41,7 +42,8 @@ int inRange(int index, std::size_t size) {
 Workspace::Workspace(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
     , m_tasks(tasks)
-    , m_trace(std::make_unique<Trace>(*this, tasks)) {}
+    , m_trace(std::make_unique<Trace>(*this, tasks))
+    , m_profiles(std::make_unique<JoinedProfiles>(tasks)) {}
 
 Workspace::~Workspace() = default;
 
@@ -99,6 +101,7 @@ void Workspace::close(int capture) {
             m_times.remove(stage->id());
     m_marks.remove(m_captures[std::size_t(capture)].session.get());
     dropComparisons(m_captures[std::size_t(capture)].session);
+    m_profiles->drop(m_captures[std::size_t(capture)].session);
     m_captures.erase(m_captures.begin() + capture);
     const auto refersTo = [capture](const Place& p) { return p.capture == capture; };
     const auto renumber = [capture](Place& p) {

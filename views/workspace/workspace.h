@@ -29,6 +29,7 @@
 
 namespace dynascope::views {
 
+class JoinedProfiles;
 class Trace;
 
 /// Two captures, two compiles, or the ranks of one capture that somebody wants to see against each other.
@@ -167,6 +168,7 @@ public:
     [[nodiscard]] Subject subject() const;
     [[nodiscard]] const Trace& trace() const { return *m_trace; }
     [[nodiscard]] TaskRunner& tasks() { return m_tasks; }
+    [[nodiscard]] JoinedProfiles& profiles() { return *m_profiles; }
 
     /// Opens in the background; tag "open". Emits captureOpened or openFailed. Captures asked for while one
     /// is being read wait their turn; the best compile of the first of such a row is shown.
@@ -315,6 +317,7 @@ private:
     StageView m_a, m_b;
     std::shared_ptr<const diff::GraphDiff> m_diff;
     std::unique_ptr<Trace> m_trace;
+    std::unique_ptr<JoinedProfiles> m_profiles;
 };
 
 } // namespace dynascope::views

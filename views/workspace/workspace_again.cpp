@@ -2,6 +2,7 @@
 //
 // A capture that was read again: everything that was known by its old indices and objects goes on by the new
 // ones.
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/workspace.h"
 
 #include <algorithm>
@@ -140,6 +141,7 @@ void Workspace::replaceCapture(int index, Capture again) {
     again.earlier.push_back(m_captures[std::size_t(index)].session);
     const Capture before = std::exchange(m_captures[std::size_t(index)], std::move(again));
     const Capture& now = m_captures[std::size_t(index)];
+    m_profiles->drop(before.session);
     const Renumbering to(before, now);
     moveComputed(to);
     if (m_marks.contains(before.session.get()))

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What ProfilePage holds. Internal to views/profile.
+#pragma once
+
+#include "views/base/page_parts.h"
+#include "views/profile/lanes_legend.h"
+#include "views/profile/lanes_view.h"
+#include "views/profile/profile_against.h"
+#include "views/profile/profile_choice.h"
+#include "views/profile/profile_page.h"
+
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QSplitter>
+
+namespace dynascope::views {
+
+/// What the worker made.
+struct ProfilePage::Shown {
+    JoinedProfilePtr profile;
+    std::vector<ProfileRow> rows;
+    profile::Shares shares;
+    ProfileLanesPtr lanes;
+    std::vector<ProfileLink> links; ///< by row of the joined profile
+    ComparedProfilesPtr compared;   ///< with B, if there is one
+};
+
+struct ProfilePage::Private {
+    FigureRow* figures = nullptr;
+    QComboBox *profiles = nullptr, *steps = nullptr, *by = nullptr, *against = nullptr;
+    QLineEdit* filter = nullptr;
+    RowTable* table = nullptr;
+    ProfileAgainst* beside = nullptr; ///< in the place of the table, with B
+    LanesView* lanes = nullptr;
+    LanesLegend* legend = nullptr;
+    QSplitter* parts = nullptr;
+    bool moved = false;     ///< the reader set how high the lanes are
+    QLabel* note = nullptr; ///< beside the lanes' title
+    session::SessionPtr session;
+    Shown shown;
+    std::vector<ProfileChoice> others; ///< that can be B, as `against` lists them from its second entry on
+    ProfileChoice other;               ///< B; of no session where there is none
+    JoinedProfilePtr otherProfile;     ///< of it; null while it is being joined
+    int shownStep = -1;                ///< that the lanes were turned to
+    std::vector<int> numbers;          ///< of the table's rows in shown.rows
+};
+
+} // namespace dynascope::views
