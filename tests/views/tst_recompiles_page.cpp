@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The page Recompiles: what it lists, what it says of one, and where its rows and links lead.
+#include "core/capture/open.h"
 #include "core/session/compile_counts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
@@ -219,6 +220,34 @@ private slots:
         QCOMPARE(lines.size(), 11);
         QVERIFY(lines[1].contains("size mismatch"));
         QVERIFY(!page->exportTo("/no/such/folder/out.csv"));
+    }
+
+    void saysHowOftenEntriesRan() {
+        test::Fixture f;
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/recompiles");
+        QVERIFY(opened);
+        f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
+        goTo(f.workspace, 2);
+        auto page = f.show<RecompilesPage>(1280, 860);
+        f.settle();
+        const auto& rows = page->table()->rows().rows();
+        QCOMPARE(rows.size(), std::size_t(2));
+        QVERIFY(!page->table()->isColumnHidden(ranColumn));
+        QCOMPARE(rows[0][ranColumn].text, QStringLiteral("0")); // 0/1 never
+        QCOMPARE(rows[1][ranColumn].text, QStringLiteral("3")); // 0/2 once a step
+        QVERIFY(rows[1][runTimeColumn].sort.toDouble() > 0);
+        const std::vector<dynamo::FrameCache> caches = dynamo::explainRecompiles(**opened);
+        const auto joined =
+            profile::join(*opened, session::attachedAs<profile::Profile>((*opened)->profiles.front()));
+        QVERIFY(joined);
+        const QString said = textOf(recompileFacts(**opened, caches.front(),
+                                                   caches.front().recompiles.front(), compileRuns(**joined)));
+        QVERIFY2(said.contains("0/0 6 runs") && said.contains("0/1 0 runs"), qPrintable(said));
+        f.workspace.close(0);
+        test::addSample(f.workspace, "graph_breaks");
+        goTo(f.workspace, -1);
+        f.settle();
+        QVERIFY(page->table()->isColumnHidden(ranColumn)); // no profile
     }
 
     /// No text of a capture becomes a formula of a table program.

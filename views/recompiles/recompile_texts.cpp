@@ -44,6 +44,34 @@ Fact entriesFact(const Session& session, const FrameCache& cache) {
                    "unless set; this capture does not tell it) calls that no entry serves run eagerly."));
 }
 
+Fact runFact(const Session& session, std::size_t compile, const profile::CompileRun& run) {
+    Tokens tokens{mono(idOf(session, session.compiles[compile])),
+                  strong(u' ' + countText(run.runs, tr("run"), tr("runs")))};
+    if (run.all > 0)
+        tokens.push_back(text(run.inAStep ? tr(", %1 in a step").arg(durationText(*run.inAStep / 1000))
+                                          : tr(", %1 in all").arg(durationText(run.all / 1000))));
+    return paragraph(std::move(tokens));
+}
+
+/// All entries of the code object, since the question is which of them serve calls.
+Section runsSection(const Session& session, const FrameCache& cache,
+                    const std::vector<profile::CompileRun>& runs) {
+    Section out;
+    out.title = tr("In the profile");
+    if (runs.empty()) return out;
+    out.facts.push_back(runFact(session, cache.first, runs[cache.first]));
+    std::size_t left = 0;
+    for (const Recompile& one : cache.recompiles) {
+        if (one.refused) continue;
+        if (out.facts.size() <= mostLinks)
+            out.facts.push_back(runFact(session, one.compile, runs[one.compile]));
+        else
+            ++left;
+    }
+    if (left > 0) out.facts.push_back(paragraph({quiet(tr("and %1 more").arg(left))}));
+    return out;
+}
+
 Section costSection(const Session& session, const FrameCache& cache, const Recompile& recompile) {
     Section out;
     out.title = tr("Cost");
@@ -213,12 +241,17 @@ std::vector<TableColumn> recompileColumns() {
     return {{tr("Compile"), tr("The compile id: frame, and which compile of it"), 90},
             {tr("Function"), tr("The code object that was compiled again"), 190},
             {tr("Time"), tr("Compile time, forward and backward"), 90, true},
+            {tr("Ran"), tr("How often this entry ran while the profile was taken"), 70, true},
+            {tr("Run time"),
+             tr("In a step of the profile, the median: forward, backward, guards and wrappers of this entry"),
+             90, true},
             {tr("Expected"), tr("What the entry that was asked first was compiled for"), 150},
             {tr("The call had"), tr("From the reason, or from what was compiled for the call"), 150},
             {tr("Guard that failed"), tr("Of the entry that was asked first: the one used last"), 900}};
 }
 
-TableRow recompileRow(const Session& session, const Recompile& recompile, double mostSeconds) {
+TableRow recompileRow(const Session& session, const Recompile& recompile, double mostSeconds,
+                      const profile::CompileRun* run) {
     const Compile& made = session.compiles[recompile.compile];
     const FailedGuard none;
     const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
@@ -236,9 +269,19 @@ TableRow recompileRow(const Session& session, const Recompile& recompile, double
     const QString why = recompile.failed.empty() ? tr("the capture does not say") : toQString(guard.check);
     TableCell function{frameText(made)};
     function.cutMiddle = true; // resume functions differ in their ends
+    TableCell ran, took;
+    if (run && !recompile.refused) {
+        ran = {numberText(run->runs), run->runs > 0 ? Look::Text : Look::Quiet, Tone::None,
+               run->runs > 0 ? QString() : tr("It did not run while the profile was taken"),
+               qulonglong(run->runs)};
+        const double us = run->inAStep.value_or(run->all) / 1000;
+        took = {durationText(us), us > 0 ? Look::Text : Look::Quiet, Tone::None, {}, us};
+    }
     return {id,
             function,
             time,
+            ran,
+            took,
             {toQString(guard.expected), Look::Mono},
             {toQString(guard.actual), Look::Mono},
             {why, recompile.failed.empty() ? Look::Quiet : Look::Mono}};
@@ -290,7 +333,8 @@ std::vector<TableRow> guardChangeRows(const dynamo::GuardChanges& changes) {
     return out;
 }
 
-Facts recompileFacts(const Session& session, const FrameCache& cache, const Recompile& recompile) {
+Facts recompileFacts(const Session& session, const FrameCache& cache, const Recompile& recompile,
+                     const std::vector<profile::CompileRun>& runs) {
     Facts out;
     const Compile& made = session.compiles[recompile.compile];
     const Compile& entry = askedFirst(session, cache, recompile);
@@ -299,22 +343,26 @@ Facts recompileFacts(const Session& session, const FrameCache& cache, const Reco
     out.chip = recompile.refused ? tr("refused") : tr("recompile");
     out.chipTone = recompile.refused ? QStringLiteral("removed") : QStringLiteral("changed");
     if (const ir::SourceLocation* at = made.location()) out.subtitle.push_back(placeLink(*at));
-    for (Section& section : std::vector<Section>{
-             whySection(session, recompile), whatToDo(recompile), costSection(session, cache, recompile),
-             symbolicSection(session, entry, made), goOnSection(session, entry, recompile)})
+    for (Section& section :
+         std::vector<Section>{whySection(session, recompile), whatToDo(recompile),
+                              costSection(session, cache, recompile), runsSection(session, cache, runs),
+                              symbolicSection(session, entry, made), goOnSection(session, entry, recompile)})
         if (!section.facts.empty()) out.sections.push_back(std::move(section));
     return out;
 }
 
-QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& caches) {
-    QString out =
-        QStringLiteral("compile_id,function,file,line,seconds,refused,entry,guard,expected,actual,advice\n");
+QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& caches,
+                        const std::vector<profile::CompileRun>& runs) {
+    QString out = QStringLiteral("compile_id,function,file,line,seconds,refused,entry,guard,expected,actual,"
+                                 "advice,runs,run_us\n");
     for (const ListedRecompile& at : listRecompiles(caches)) {
         const Recompile& recompile = caches[at.cache].recompiles[at.recompile];
         const Compile& made = session.compiles[recompile.compile];
         const ir::SourceLocation place = made.location() ? *made.location() : ir::SourceLocation{};
         const FailedGuard none;
         const FailedGuard& guard = recompile.failed.empty() ? none : recompile.failed.front();
+        const profile::CompileRun* run =
+            runs.empty() || recompile.refused ? nullptr : &runs[recompile.compile];
         out += QStringList{csvText(session::compileName(session, made)),
                            csvText(made.function),
                            csvText(place.file),
@@ -325,7 +373,9 @@ QString recompilesAsCsv(const Session& session, const std::vector<FrameCache>& c
                            csvText(guard.check),
                            csvText(guard.expected),
                            csvText(guard.actual),
-                           csvText(guard.advice)}
+                           csvText(guard.advice),
+                           run ? QString::number(run->runs) : QString(),
+                           run ? QString::number(run->inAStep.value_or(run->all) / 1000, 'f', 3) : QString()}
                    .join(u',') +
                u'\n';
     }

@@ -5,6 +5,8 @@
 #pragma once
 
 #include "core/dynamo/recompiles.h"
+#include "core/profile/compile_runs.h"
+#include "views/base/page_parts.h"
 #include "views/base/row_table.h"
 #include "views/inspector/facts.h"
 
@@ -21,8 +23,11 @@ struct ListedRecompile {
 [[nodiscard]] std::vector<ListedRecompile> listRecompiles(const std::vector<dynamo::FrameCache>& caches);
 
 [[nodiscard]] std::vector<TableColumn> recompileColumns();
+/// `run` is what the entry did in the capture's profile; null where that is not known.
 [[nodiscard]] TableRow recompileRow(const session::Session& session, const dynamo::Recompile& recompile,
-                                    double mostSeconds);
+                                    double mostSeconds, const profile::CompileRun* run = nullptr);
+/// Of recompileColumns(): how often it ran, and what it took; hidden without a profile.
+inline constexpr int ranColumn = 3, runTimeColumn = 4;
 
 /// The entries that were asked before a recompile, in the order in which they were.
 [[nodiscard]] std::vector<TableColumn> askedColumns();
@@ -34,9 +39,10 @@ struct ListedRecompile {
 [[nodiscard]] std::vector<TableRow> guardChangeRows(const dynamo::GuardChanges& changes);
 
 /// The whole story of one: cost, why, what became symbolic, what to do, where to go. Links are those of
-/// followLink(), and "guards:COMPILE" and "pair:COMPILE:COMPILE".
+/// followLink(), and "guards:COMPILE" and "pair:COMPILE:COMPILE". `runs` are of each compile in the capture's profile.
 [[nodiscard]] Facts recompileFacts(const session::Session& session, const dynamo::FrameCache& cache,
-                                   const dynamo::Recompile& recompile);
+                                   const dynamo::Recompile& recompile,
+                                   const std::vector<profile::CompileRun>& runs = {});
 
 /// The entry whose guard failed first, else the first of the cache.
 [[nodiscard]] const session::Compile& askedFirst(const session::Session& session,
@@ -46,7 +52,13 @@ struct ListedRecompile {
 [[nodiscard]] ir::SourceLocation recompilePlace(const session::Session& session,
                                                 const dynamo::Recompile& recompile);
 
+/// What stands above the table.
+[[nodiscard]] std::vector<FigureRow::Figure> recompileFigures(const session::Session& session,
+                                                              const std::vector<dynamo::FrameCache>& caches,
+                                                              const Colours& colours);
+
 [[nodiscard]] QString recompilesAsCsv(const session::Session& session,
-                                      const std::vector<dynamo::FrameCache>& caches);
+                                      const std::vector<dynamo::FrameCache>& caches,
+                                      const std::vector<profile::CompileRun>& runs = {});
 
 } // namespace dynascope::views

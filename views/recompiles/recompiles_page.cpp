@@ -9,6 +9,7 @@
 #include "views/inspector/inspector_panel.h"
 #include "views/recompiles/recompile_texts.h"
 #include "views/theme/splitter.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/recompile_place.h"
 
@@ -53,6 +54,7 @@ struct RecompilesPage::Private {
     QVBoxLayout* left = nullptr;
     session::SessionPtr session;
     std::vector<FrameCache> caches;
+    std::vector<profile::CompileRun> runs; ///< by compile; empty while, or where, that is not known
     std::vector<ListedRecompile> listed;
     std::vector<ListedRecompile> rows; ///< of `listed`: those of the table, in its order
     QString sameNote;
@@ -203,7 +205,7 @@ void RecompilesPage::buildDetails() {
 bool RecompilesPage::exportTo(const QString& path) {
     QSaveFile file(path);
     return d->session && file.open(QIODevice::WriteOnly) &&
-           file.write(recompilesAsCsv(*d->session, d->caches).toUtf8()) >= 0 && file.commit();
+           file.write(recompilesAsCsv(*d->session, d->caches, d->runs).toUtf8()) >= 0 && file.commit();
 }
 
 void RecompilesPage::restyle() {
@@ -216,37 +218,27 @@ void RecompilesPage::read() {
     d->caches = dynamo::explainRecompiles(*d->session);
     d->listed = listRecompiles(d->caches);
     d->compile = -1;
+    d->runs.clear();
+    for (const int column : {ranColumn, runTimeColumn})
+        d->table->setColumnHidden(column, d->session->profiles.empty());
     fillList();
+    askRuns();
+}
+
+void RecompilesPage::askRuns() {
+    const int number = profile::shownProfile(*d->session);
+    if (number < 0) return workspace().profiles().cancel(this);
+    workspace().profiles().ask(d->session, number, this, [this](const JoinedProfilePtr& profile) {
+        if (profile->joined->session != d->session) return;
+        d->runs = compileRuns(*profile->joined);
+        d->compile = -1;
+        fillList();
+        showRecompile(workspace().place().own.of<RecompilePlace>().compile);
+    });
 }
 
 void RecompilesPage::showFigures() {
-    std::size_t made = 0, refused = 0, most = 0;
-    double seconds = 0, all = 0;
-    for (const FrameCache& cache : d->caches) {
-        seconds += cache.seconds;
-        most = std::max(most, cache.entries);
-        for (const Recompile& recompile : cache.recompiles)
-            ++(recompile.refused ? refused : made);
-    }
-    for (const session::Compile& compile : d->session->compiles)
-        all += session::compileTime(compile);
-    const Colours& c = theme().colours();
-    std::vector<FigureRow::Figure> figures{
-        {numberText(made), tr("recompiles"), made > 0 ? c.changed : QColor()},
-        {numberText(d->caches.size()), tr("code objects"), {}, tr("That were compiled more than once")},
-        {numberText(most),
-         tr("most entries of one"),
-         {},
-         tr("At recompile_limit, 8 unless set, calls that no entry serves run eagerly")}};
-    if (refused > 0)
-        figures.push_back(
-            {numberText(refused), tr("refused"), c.removed,
-             tr("Calls that no entry served, of code objects whose cache was full: they ran eagerly")});
-    if (all > 0) {
-        figures.push_back({secondsText(all), tr("compile time")});
-        figures.push_back({secondsText(seconds), tr("of it again"), c.changed});
-    }
-    d->figures->setFigures(figures);
+    d->figures->setFigures(recompileFigures(*d->session, d->caches, theme().colours()));
 }
 
 void RecompilesPage::fillList() {
@@ -259,7 +251,8 @@ void RecompilesPage::fillList() {
     std::vector<TableRow> rows;
     d->rows.clear();
     for (const ListedRecompile& at : d->listed) {
-        TableRow row = recompileRow(*d->session, d->recompileOf(at), most);
+        TableRow row = recompileRow(*d->session, d->recompileOf(at), most,
+                                    d->runs.empty() ? nullptr : &d->runs[d->recompileOf(at).compile]);
         const bool matches = std::all_of(words.begin(), words.end(), [&](const QString& word) {
             return std::any_of(row.begin(), row.end(), [&](const TableCell& cell) {
                 return cell.text.contains(word, Qt::CaseInsensitive);
@@ -310,7 +303,7 @@ void RecompilesPage::showRecompile(int compile) {
     if (compile == d->compile) return;
     d->compile = compile;
     const Recompile& recompile = d->recompileOf(*at);
-    d->detail->setFacts(recompileFacts(*d->session, d->cacheOf(*at), recompile));
+    d->detail->setFacts(recompileFacts(*d->session, d->cacheOf(*at), recompile, d->runs));
     d->asked->setRows(askedRows(*d->session, recompile));
     compareGuards();
     showSource();

@@ -42,6 +42,7 @@ private:
     void buildList();
     void buildDetails();
     void read();
+    void askRuns();
     void showFigures();
     void fillList();
     void showRecompile(int compile);
