@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
+#include "core/profile/line_times.h"
+#include "tests/support/profiles.h"
 #include "tests/views/panel_test.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
 #include "views/base/source_panel.h"
 #include "views/base/source_text.h"
 
+#include <QLabel>
 #include <QTemporaryDir>
+#include <cmath>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -20,6 +25,7 @@ private slots:
     void showsRequestedLines();
     void bytecodeSideBySide();
     void saysWhatIsMissing();
+    void timesBesideLines();
 };
 
 namespace {
@@ -132,6 +138,37 @@ void TestSourcePanel::bytecodeSideBySide() {
     QVERIFY(panel->view()->document(0)->text().contains("RETURN_VALUE"));
     QVERIFY(panel->view()->document(1)->text().contains("RETURN_VALUE"));
     QVERIFY(panel->view()->nextDifference(1));
+}
+
+void TestSourcePanel::timesBesideLines() {
+    test::Fixture f;
+    const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/breaks");
+    QVERIFY(opened);
+    f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
+    auto panel = f.show<SourcePanel>();
+    f.settle();
+    const auto& lines = panel->view()->document(0)->lines;
+    const auto markOf = [&](int number) -> GutterMark {
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            if (lines[i].number == number) return panel->view()->marks(0).value(int(i));
+        return {};
+    };
+    profile::Facts facts(test::joinedFolder("breaks"));
+    const profile::LineTimes times = lineTimes(facts);
+    for (const auto& [number, time] : times.files.begin()->second) {
+        const GutterMark mark = markOf(int(number));
+        QVERIFY2(std::abs(mark.text.toDouble() - time.all / 1000) <= 0.06, qPrintable(mark.text));
+        QVERIFY(mark.share > 0 && mark.share <= 1);
+        QVERIFY(mark.toolTip.startsWith("Run time"));
+    }
+    const GutterMark broken = markOf(16);
+    QVERIFY2(broken.icon == "scissors" && broken.toolTip.contains("after its graph break") &&
+                 broken.toolTip.contains("compile time"),
+             qPrintable(broken.toolTip));
+    bool says = false;
+    for (const QLabel* label : panel->findChildren<QLabel*>())
+        says = says || label->text().contains("µs in a step");
+    QVERIFY(says);
 }
 
 void TestSourcePanel::saysWhatIsMissing() {

@@ -2,7 +2,9 @@
 #include "views/base/source_panel.h"
 
 #include "views/base/code_view.h"
+#include "views/base/line_marks.h"
 #include "views/base/source_text.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/trace.h"
 
@@ -42,6 +44,8 @@ struct SourcePanel::Private {
     SourceText text;
     std::array<ir::GraphPtr, 2> graphs;
     std::array<NodesOfLine, 2> nodes;
+    std::shared_ptr<const profile::LineTimes> times; ///< null while, or where, there are none
+    bool inSteps = false;                            ///< that is of steps
     NodeSelection shown;
     Subject heard; ///< the last one that the trace was about
     Subject led;   ///< the last one that chose the file
@@ -157,6 +161,7 @@ void SourcePanel::refresh() {
         d->text = {};
         d->line = 0;
         d->shown = {};
+        askTimes();
         const QSignalBlocker block(d->files);
         d->files->clear();
         for (const auto& [path, file] : session->sources) {
@@ -195,6 +200,28 @@ void SourcePanel::refresh() {
     mark();
 }
 
+void SourcePanel::askTimes() {
+    d->times.reset();
+    const int number = profile::shownProfile(*d->session);
+    if (number < 0) return workspace().profiles().cancel(this);
+    using Times = std::shared_ptr<const profile::LineTimes>;
+    workspace().profiles().ask(d->session, number, this, [this](const JoinedProfilePtr& profile) {
+        workspace().tasks().run<Times>(
+            QStringLiteral("source.times"), this,
+            [profile](const TaskContext&) {
+                const std::lock_guard lock(profile->mutex);
+                return std::make_shared<const profile::LineTimes>(lineTimes(*profile->facts));
+            },
+            [this, profile](Times times) {
+                if (profile->joined->session != d->session) return;
+                d->times = std::move(times);
+                d->inSteps = !profile->joined->profile->steps.empty();
+                d->graphs = {}; // marks are made again
+                invalidate();
+            });
+    });
+}
+
 /// Shows the file that the subject's line is in, or the first of those that it comes from.
 void SourcePanel::followSubject() {
     const Subject asked = workspace().subject();
@@ -218,8 +245,12 @@ void SourcePanel::mark() {
         d->files->setCurrentIndex(d->files->findData(QString::fromStdString(d->path)));
         d->files->setToolTip(QString::fromStdString(d->path));
     }
-    d->notice->setText(d->text.notice);
-    d->notice->setToolTip(d->text.notice);
+    QString notice = d->text.notice;
+    if (d->times)
+        if (const QString note = runTimesNote(*d->times, d->text, d->inSteps); !note.isEmpty())
+            notice += (notice.isEmpty() ? QString() : QStringLiteral("; ")) + note;
+    d->notice->setText(notice);
+    d->notice->setToolTip(notice);
     const std::array<ir::GraphPtr, 2> graphs{workspace().stage(Side::A).graph,
                                              workspace().stage(Side::B).graph};
     if (graphs != d->graphs || d->graphs == std::array<ir::GraphPtr, 2>{}) {
@@ -237,6 +268,7 @@ void SourcePanel::mark() {
                                 .arg(countText(qulonglong(a), tr("node"), tr("nodes")),
                                      countText(qulonglong(b), tr("node"), tr("nodes")));
         }
+        if (d->times) addRunTimes(marks, *d->times, d->text);
         view()->setMarks(0, std::move(marks));
     }
     std::set<int> own, related;

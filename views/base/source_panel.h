@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The user's program: which lines made the selected node, how many nodes each line made, and where the graph
-// broke.
+// The user's program: which lines made the selected node, how many nodes each line made, where the graph
+// broke, and what each line took in the capture's profile.
 #pragma once
 
 #include "views/base/code_panel.h"
@@ -10,7 +10,8 @@
 
 namespace dynascope::views {
 
-/// GUI thread only. Files are read on the TaskRunner (tag "source").
+/// GUI thread only. Files are read on the TaskRunner (tag "source"), times of
+/// the capture's profile too ("source.times").
 class SourcePanel : public CodePanel {
     Q_OBJECT
 public:
@@ -30,6 +31,7 @@ private:
     void selectNodesOf(int lineNumber);
     void traceLine(int lineNumber);
     [[nodiscard]] int numberOf(int line) const; ///< of a line of the document; 0 where it has none
+    void askTimes();
     void followSubject();
     void mark();
 
