@@ -161,7 +161,8 @@ std::optional<Meaning> graphOf(std::string_view artifact, std::string_view text,
         const std::string_view line = reader.next();
         at = static_cast<std::size_t>(line.data() - text.data());
         const std::string_view words = trimmed(line);
-        if (words.starts_with("=====") && words.ends_with("=====")) {
+        if ((words.starts_with("=====") && words.ends_with("=====")) ||
+            words.ends_with(" graph (from cache)")) {
             title = slug(words);
             continue;
         }
@@ -301,7 +302,8 @@ bool readMessages(TraceReader& reader, const RankLog& from, const LogText& log, 
         if (message.stray || !message.first.artifact.starts_with("aot")) continue;
         const std::string_view head = textOf(message).substr(0, 256);
         if (head.find("===== Joint graph ") != std::string_view::npos ||
-            head.find("===== Backward graph ") != std::string_view::npos)
+            head.find("===== Backward graph ") != std::string_view::npos ||
+            head.find("Backward graph (from cache)") != std::string_view::npos)
             trained.insert({mentions[i].rank, mentions[i].id});
     }
 

@@ -286,6 +286,13 @@ void TraceReader::readBreak(const Visit& visit) {
     session::GraphBreak parsed = parseGraphBreak(visit.record.payload.text());
     parsed.attempt = std::max(0, visit.record.attempt);
     parsed.record = visit.index;
+    // TORCH_LOGS leaves the stack of a break out where it has told of one at that line before.
+    if (parsed.userStack.size() == 1 && parsed.userStack.front().code.empty()) {
+        ir::SourceLocation& at = parsed.userStack.front();
+        if (const auto file = m_session.sources.find(at.file); file != m_session.sources.end())
+            if (const auto line = file->second.lines.find(at.line); line != file->second.lines.end())
+                at.code = line->second;
+    }
     quote(parsed.userStack);
     visit.open->compile.breaks.push_back(std::move(parsed));
 }

@@ -8,6 +8,7 @@
 #include "core/capture/open.h"
 #include "core/compare/compare.h"
 #include "core/diff/graph_diff.h"
+#include "core/session/breaks.h"
 #include "core/session/byte_source.h"
 #include "tests/support/archive.h"
 
@@ -443,6 +444,51 @@ private slots:
         QCOMPARE((*opened)->warnings.size(), std::size_t(1));
         QVERIFY((*opened)->warnings[0].error.message.find("the file's name says rank 3") == 0);
         QVERIFY(text((*opened)->warnings[0].error.file).endsWith("c_rank_3.log"));
+    }
+
+    /// A graph that AOTAutograd's cache had is told of without "=====".
+    void graphsOfTheCache() {
+        const auto graph = [](const char* id, const std::string& title, int line = 439) {
+            std::string out =
+                prefix("100", std::string(id) + " [__aot_graphs] " + title + " graph (from cache)", line);
+            for (const char* text :
+                 {"", "class <lambda>(torch.nn.Module):", "    def forward(self, arg0_1: \"f32[4]\"):",
+                  "        sin: \"f32[4]\" = torch.ops.aten.sin.default(arg0_1);  arg0_1 = None",
+                  "        return (sin,)", ""})
+                out += prefix("100", std::string(id) + " [__aot_graphs] " + text, line);
+            return out;
+        };
+        const auto session = capture::openText(graph("[0/0]", "Forward") + graph("[1/0]", "Forward") +
+                                               graph("[1/0]", "Backward", 448));
+        QVERIFY(session);
+        const std::vector<session::Compile>& compiles = (*session)->compiles;
+        QCOMPARE(compiles.size(), std::size_t(2));
+        QCOMPARE(compiles[0].stages.front()->name, std::string("aot_inference_graph"));
+        QCOMPARE(compiles[0].stages.front()->phase, session::Phase::Inference);
+        QCOMPARE(compiles[1].stages[0]->name, std::string("aot_forward_graph"));
+        QCOMPARE(compiles[1].stages[1]->name, std::string("aot_backward_graph"));
+    }
+
+    /// Of a break at a line that it has told of before PyTorch leaves out the stack, and with it the line's text.
+    void aBreakToldOfBeforeIsTheSame() {
+        const auto at = [](const char* id, const std::string& line) {
+            return prefix("100", std::string(id) + " [__graph_breaks] " + line, 5124);
+        };
+        const std::string log = at("[0/0]", "Graph break in user code at /home/cap.py:9") +
+                                at("[0/0]", "Graph Break Reason: Data-dependent branching") +
+                                at("[0/0]", "User code traceback:") +
+                                at("[0/0]", "  File \"/home/cap.py\", line 9, in f") +
+                                at("[0/0]", "    if y.sum() > 0: y = y + 1") +
+                                at("[0/1]", "Graph break (user stack suppressed due to duplicate graph "
+                                            "break) in user code at /home/cap.py:9") +
+                                at("[0/1]", "Graph Break Reason: Data-dependent branching");
+        const auto session = capture::openText(log);
+        QVERIFY(session);
+        QCOMPARE((*session)->compiles.size(), std::size_t(2));
+        const session::BreakSummary summary = session::summarizeBreaks(**session);
+        QCOMPARE(summary.breaks, std::size_t(2));
+        QCOMPARE(summary.groups.size(), std::size_t(1));
+        QCOMPARE(summary.groups.front().reason, std::string("Branch on tensor data: if y.sum() > 0"));
     }
 
     void nothingIsLost() {
