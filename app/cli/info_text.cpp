@@ -256,7 +256,7 @@ std::string headText(const Session& session) {
     if (counts.compiles == 0)
         out += count(counts.graphs, "graph");
     else
-        out += count(session.frames.size(), "frame") + ", " +
+        out += count(counts.frames, "frame") + ", " +
                (counts.compiles > counts.ids ? count(counts.compiles, "compile") + " of " : std::string()) +
                count(counts.ids, "compile id");
     if (recompiles != 0) out += ", " + count(recompiles, "recompile");

@@ -114,7 +114,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
         out.items.push_back(std::move(item));
     }
     const std::size_t all = report.graphs.size();
-    const bool cpuAlone = onCpu > 0 && onCpu + none == all;
+    const bool cpuAlone = onCpu > 0 && onCpu + none + unknown == all;
     if (unknown == all)
         return notHere(out.question, "The graphs do not say the shapes and devices that PyTorch asks for.");
     out.figure = std::to_string(good);
@@ -122,16 +122,20 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
              (cpuAlone ? " on a GPU" : "");
     out.picture = Picture::Cells;
     out.axis = "Each compiled graph";
-    if (good + none == all && good > 0) {
-        out.standing = Standing::InOrder;
+    const std::string needNone =
+        count(none, "graph") +
+        (none == 1 ? " runs nothing on a device and needs" : " run nothing on a device and need") + " none.";
+    if (good + none + unknown == all && good > 0) {
+        out.standing = unknown == 0 ? Standing::InOrder : Standing::Know;
         const std::string records = std::string("Inductor with mode=\"reduce-overhead\" would record ") +
-                                    (good == 1 ? "it." : "all of them.");
+                                    (good == 1                   ? "it."
+                                     : unknown == 0 && none == 0 ? "all of them."
+                                                                 : "them.");
         out.sentence = cpuAlone ? (good == 1 ? "Its" : "Their") +
                                       (" tensors are on the CPU here: on one GPU, " + records)
                                 : records;
-        if (none > 0)
-            out.note = count(none, "graph") + (none == 1 ? " has" : " have") +
-                       " no tensor on any device and " + (none == 1 ? "needs" : "need") + " none.";
+        if (unknown > 0) out.sentence += " Of the others the capture does not say enough.";
+        if (none > 0) out.note = needNone;
     } else {
         out.standing = Standing::Know;
         if (against) {
@@ -151,13 +155,18 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
                 why.empty() ? std::to_string(all - good - unknown) + " would run eagerly or in pieces." : why;
             out.proof.compile = against->compile;
         } else if (none == all) {
-            out.sentence = "No graph has a tensor on any device, so none needs a CUDA graph.";
+            out.sentence = "No graph runs anything on a device, so none needs a CUDA graph.";
         } else {
             out.sentence = "Of the others the capture does not say enough.";
         }
         if (unknown > 0 && against)
             out.note = "Of " + count(unknown, "graph") + " the capture does not say enough.";
     }
+    if (onCpu > 0 && !cpuAlone)
+        out.note += std::string(out.note.empty() ? "" : " ") + count(onCpu, "graph") +
+                    (onCpu == 1 ? " has its tensors on the CPU here and is"
+                                : " have their tensors on the CPU here and are") +
+                    " judged as on one GPU.";
     out.note += std::string(out.note.empty() ? "" : " ") +
                 "By the checks that PyTorch makes when it compiles; nothing was run.";
     if (session.kind == session::Kind::TorchTrace && !replay::ranInductor(session))

@@ -240,6 +240,7 @@ private:
             verdict = of;
             return true;
         };
+        if (forward.needsNone && forward.message.empty()) return; // handed back, and nothing was asked
         bool follows = follow(out.verdict, forward.verdict);
         if (out.onGpu && forward.onGpu) follows = follow(*out.onGpu, *forward.onGpu) || follows;
         if (!follows) return;

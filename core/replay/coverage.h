@@ -65,7 +65,7 @@ struct GraphCoverage {
     CoverageVerdict verdict = CoverageVerdict::Unknown;
     /// Of a graph that has CPU tensors only: the verdict if they were on one GPU.
     std::optional<CoverageVerdict> onGpu;
-    bool needsNone = false;                ///< no tensor of it is on any device
+    bool needsNone = false;                ///< it has no call, or no tensor of it is on any device
     std::string message;                   ///< PyTorch's where it skips or raises; else why it is not known
     std::vector<CoverageProblem> problems; ///< reasons first, notes after them
 };

@@ -81,6 +81,7 @@ public:
         if (torchLevel)
             return unknown("it is a graph of Python functions: what they write is not known before "
                            "AOTAutograd's graph");
+        if (m_backend == GraphBackend::ReduceOverhead && callsNothing()) return handedBack();
         if (devicesOf(m_facts).empty() && m_graph.size() > 1)
             return unknown("the text does not say on which device its tensors are");
 
@@ -121,6 +122,24 @@ private:
         if (m_backend != GraphBackend::Cudagraphs) return {};
         if (mutations.error) return mutations.error;
         return reasons.empty() ? deviceIndex(facts).error : std::nullopt;
+    }
+
+    [[nodiscard]] bool callsNothing() const {
+        return std::ranges::all_of(m_graph.nodes(), [](const ir::NodePtr& node) {
+            return node->op == ir::Op::Placeholder || node->op == ir::Op::GetAttr ||
+                   node->op == ir::Op::Output;
+        });
+    }
+
+    /// Inductor compiles nothing where a graph has no call (compile_fx.py, count_calls).
+    GraphCoverage handedBack() {
+        m_out.verdict = CoverageVerdict::Skipped;
+        m_out.needsNone = true;
+        m_out.problems.push_back({"calls nothing: Inductor hands the graph back as it is",
+                                  "nothing here needs a CUDA graph",
+                                  {},
+                                  true});
+        return std::move(m_out);
     }
 
     GraphCoverage unknown(std::string why) {

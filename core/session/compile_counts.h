@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <set>
+#include <tuple>
 #include <vector>
 
 namespace dynascope::session {
@@ -21,12 +23,14 @@ namespace dynascope::session {
 struct CompileCounts {
     std::size_t compiles = 0; ///< with a compile id
     std::size_t ids = 0;      ///< among them; fewer where ranks or runs have the same
-    std::size_t graphs = 0;   ///< of what has no compile id: text, an exported program
+    std::size_t frames = 0; ///< as Dynamo numbers them: a resume function is one of its own; by rank and run
+    std::size_t graphs = 0; ///< of what has no compile id: text, an exported program
 };
 
 [[nodiscard]] inline CompileCounts countCompiles(const Session& session) {
     CompileCounts out;
     std::vector<CompileId> ids;
+    std::set<std::tuple<int, int, int>> frames;
     for (const Compile& compile : session.compiles) {
         if (compile.id.empty()) {
             for (const StagePtr& stage : compile.stages)
@@ -34,10 +38,12 @@ struct CompileCounts {
             continue;
         }
         ++out.compiles;
+        if (compile.id.frame >= 0) frames.emplace(compile.rank, compile.id.run, compile.id.frame);
         ids.push_back(compile.id);
         ids.back().run = 1; // PyTorch's own spelling knows no run
     }
     std::ranges::sort(ids);
+    out.frames = frames.size();
     out.ids = ids.size() - std::ranges::unique(ids).size();
     return out;
 }

@@ -38,6 +38,18 @@ session::Compile compileOf(int frame, int n) {
     return out;
 }
 
+session::Compile compiled(int frame, const std::string& text) {
+    session::Compile out = compileOf(frame, 0);
+    const auto graph = ir::readGraph(text);
+    if (!graph) qFatal("%s", graph.error().toString().c_str());
+    auto stage = std::make_shared<session::Stage>();
+    stage->name = "aot_inference_graph";
+    stage->phase = session::Phase::Inference;
+    stage->setGraph(*graph);
+    out.stages.push_back(std::move(stage));
+    return out;
+}
+
 session::Session traceOf(std::vector<session::Compile> compiles) {
     session::Session out;
     out.kind = session::Kind::TorchTrace;
@@ -158,17 +170,6 @@ private slots:
 
     /// A graph without a tensor is none that would have to be recorded, nor one that keeps others on the CPU.
     void aGraphWithoutTensorsNeedsNoCudaGraph() {
-        const auto compiled = [](int frame, const std::string& text) {
-            session::Compile out = compileOf(frame, 0);
-            const auto graph = ir::readGraph(text);
-            if (!graph) qFatal("%s", graph.error().toString().c_str());
-            auto stage = std::make_shared<session::Stage>();
-            stage->name = "aot_inference_graph";
-            stage->phase = session::Phase::Inference;
-            stage->setGraph(*graph);
-            out.stages.push_back(std::move(stage));
-            return out;
-        };
         const std::string sine = "class g(torch.nn.Module):\n"
                                  "    def forward(self, x: \"f32[4][1]cpu\"):\n"
                                  "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
@@ -180,10 +181,37 @@ private slots:
             answers::answer(traceOf({compiled(0, sine), compiled(1, nothing)}), Question::CudaGraphs);
         QVERIFY(has(both.of, "of 2 graphs would be a CUDA graph on a GPU"));
         QVERIFY(has(both.sentence, "Its tensors are on the CPU here: on one GPU,"));
-        QVERIFY(has(both.note, "1 graph has no tensor on any device and needs none."));
+        QVERIFY(has(both.note, "1 graph runs nothing on a device and needs none."));
         QCOMPARE(both.standing, Standing::InOrder);
         const Answer none = answers::answer(traceOf({compiled(0, nothing)}), Question::CudaGraphs);
-        QVERIFY(has(none.sentence, "No graph has a tensor on any device"));
+        QVERIFY(has(none.sentence, "No graph runs anything on a device"));
+
+        const std::string size = "class g(torch.nn.Module):\n"
+                                 "    def forward(self, arg0_1: \"Sym(s77)\"):\n"
+                                 "        return (arg0_1,)\n";
+        const Answer given =
+            answers::answer(traceOf({compiled(0, sine), compiled(1, size)}), Question::CudaGraphs);
+        QVERIFY(has(given.of, "of 2 graphs would be a CUDA graph on a GPU"));
+        QVERIFY(has(given.note, "1 graph runs nothing on a device and needs none."));
+        QCOMPARE(given.standing, Standing::InOrder);
+    }
+
+    /// What one graph leaves open takes nothing from what is known of the others: they are on the CPU.
+    void aGraphThatIsNotJudgedLeavesTheOthersOnTheCpu() {
+        const std::string sine = "class g(torch.nn.Module):\n"
+                                 "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                                 "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
+                                 "        return (sin,)\n";
+        const std::string bare = "class g(torch.nn.Module):\n"
+                                 "    def forward(self, x):\n"
+                                 "        sin = torch.ops.aten.sin.default(x);  x = None\n"
+                                 "        return (sin,)\n";
+        const Answer out =
+            answers::answer(traceOf({compiled(0, sine), compiled(1, bare)}), Question::CudaGraphs);
+        QVERIFY(has(out.of, "of 2 graphs would be a CUDA graph on a GPU"));
+        QVERIFY(has(out.sentence, "Its tensors are on the CPU here"));
+        QVERIFY(has(out.sentence, "Of the others the capture does not say enough."));
+        QCOMPARE(out.standing, Standing::Know);
     }
 
     /// A log of some of PyTorch's loggers need not have every break and recompile.

@@ -323,7 +323,7 @@ sys.exit(9 if program.recv(1) == b"" else 8)
     void infoForPeople() {
         const Run run = cli({"info", test::capture("trace_inductor/graph_breaks")});
         QCOMPARE(run.exitCode, 0);
-        QVERIFY(run.out.contains("20 compile ids, 10 recompiles, 16.00 s compile time"));
+        QVERIFY(run.out.contains("10 frames, 20 compile ids, 10 recompiles, 16.00 s compile time"));
         QVERIFY(run.out.contains("16 graph breaks, 7 distinct reasons"));
         QVERIFY(run.out.contains("  4  Call to torch._dynamo.graph_break()"));
         QVERIFY(run.out.contains("break :30  f               cap.py:28  1.13 s   4 nodes  2 attempts  "
