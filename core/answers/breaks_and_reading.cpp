@@ -91,13 +91,18 @@ Answer breaksAnswer(const Session& session) {
         out.sentence = first.waysOut.front().text;
         out.standing = Standing::Know;
     } else {
-        std::string sentence =
-            at.empty() ? "Change what makes this first: " + first.reason + ". " : "Change " + at + " first: ";
+        const session::BreakOccurrence& once = first.occurrences.front();
+        const ir::SourceLocation* caller =
+            session::callerInProgram(session.compiles[once.compile].breaks[once.index]);
+        std::string sentence = at.empty() ? "Change what makes this first: " + first.reason + ". "
+                               : caller   ? "Look first at what " + placeText(*caller) + " calls: "
+                                          : "Change " + at + " first: ";
+        const std::string there = caller ? " in " + at : " there";
         if (n == summary.breaks)
-            sentence += n == 1 ? "the break is there" : "all " + std::to_string(n) + " breaks are there";
+            sentence += (n == 1 ? "the break is" : "all " + std::to_string(n) + " breaks are") + there;
         else
             sentence += std::to_string(n) + " of the " + std::to_string(summary.breaks) + " breaks " +
-                        (n == 1 ? "is" : "are") + " there";
+                        (n == 1 ? "is" : "are") + there;
         if (first.secondsAfter > 0)
             sentence += ", and up to " + formatSeconds(first.secondsAfter) + " of compile time comes after " +
                         (n == 1 ? "it" : "them");

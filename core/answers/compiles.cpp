@@ -5,6 +5,7 @@
 
 #include "core/base/words.h"
 #include "core/dynamo/recompiles.h"
+#include "core/session/breaks.h"
 #include "core/session/compile_counts.h"
 #include "core/session/spans.h"
 
@@ -98,6 +99,11 @@ std::string causesText(const std::vector<std::pair<std::string, std::size_t>>& c
     return out;
 }
 
+bool isOfPackage(const Session& session, std::size_t compile) {
+    const ir::SourceLocation* at = session.compiles[compile].location();
+    return at != nullptr && session::isInstalled(at->file);
+}
+
 } // namespace
 
 Answer recompilesAnswer(const Session& session) {
@@ -130,7 +136,7 @@ Answer recompilesAnswer(const Session& session) {
         out.of += ", " + formatSeconds(seconds) + " of " + formatSeconds(all) + " of compile time";
 
     std::map<std::string, std::size_t> counts;
-    std::map<std::string, const FailedGuard*> examples;
+    std::map<std::string, std::pair<const FailedGuard*, std::size_t>> examples; // with the compile
     const std::vector<dynamo::FrameCache> caches = dynamo::explainRecompiles(session);
     const dynamo::FrameCache* fullest = nullptr;
     std::vector<std::size_t> refused;
@@ -152,7 +158,12 @@ Answer recompilesAnswer(const Session& session) {
             const std::string cause =
                 known ? std::string(causeOf(again.failed.front().kind)) : "the trace does not say why";
             ++counts[cause];
-            if (known) examples.emplace(cause, &again.failed.front());
+            if (!known) continue;
+            // A variable of the program says more than one of the code that calls it.
+            const auto [example, isFirst] = examples.try_emplace(cause, &again.failed.front(), again.compile);
+            if (!isFirst && isOfPackage(session, example->second.second) &&
+                !isOfPackage(session, again.compile))
+                example->second = {&again.failed.front(), again.compile};
         }
         item.text = formatSeconds(item.value) + ", then " + formatSeconds(item.second) + " for " +
                     count(item.count, "recompile");
@@ -171,7 +182,7 @@ Answer recompilesAnswer(const Session& session) {
         out.sentence = "The trace does not say why.";
     } else {
         out.sentence = causesText(causes, std::max(explained, recompiles)) + '.';
-        const FailedGuard& guard = *examples.at(causes.front().first);
+        const FailedGuard& guard = *examples.at(causes.front().first).first;
         if (!guard.expected.empty() && !guard.actual.empty() && !guard.subject.empty())
             out.sentence += " For instance " + guard.subject +
                             (guard.dimension >= 0 ? " at dimension " + std::to_string(guard.dimension) : "") +
@@ -238,7 +249,7 @@ Answer compiledAnswer(const Session& session) {
 
     const auto times = [&](Status status) { return by[static_cast<std::size_t>(status)]; };
     std::vector<std::string> parts;
-    parts.push_back(count(all - recompiles, "frame") +
+    parts.push_back(count(session::countCompiles(session).frames, "frame") +
                     (recompiles == 0 ? std::string() : " and " + count(recompiles, "recompile")));
     if (times(Status::GraphBreak) > 0)
         parts.push_back(std::to_string(times(Status::GraphBreak)) + " of " + count(all, "compile") +

@@ -114,11 +114,10 @@ Answer runTimeAnswer(const Session& session, const TaskContext& task) {
         });
     });
     if (!graphs) return notHere(Question::RunTime, "This capture holds no graph that could be timed.");
-    return notHere(
-        Question::RunTime,
-        "A capture holds compile times; run times are in a profile of torch.profiler, if one lies in "
-        "its folder. Replaying its graphs measures each node here.",
-        "dynascope-cli replay CAPTURE");
+    return notHere(Question::RunTime,
+                   "No run time is in this capture: a profile of torch.profiler in its folder would say it. "
+                   "Replaying its graphs measures each node here.",
+                   "dynascope-cli replay CAPTURE");
 }
 
 } // namespace dynascope::answers::detail

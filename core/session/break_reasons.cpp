@@ -311,6 +311,23 @@ bool isAskedFor(const GraphBreak& graphBreak) {
            graphBreak.explanation.find(words) != std::string::npos;
 }
 
+bool isInstalled(std::string_view file) {
+    static constexpr std::array<std::string_view, 3> folders = {"/site-packages/", "/dist-packages/",
+                                                                "/lib/python3."};
+    return isPyTorchs(file) || std::ranges::any_of(folders, [&](std::string_view folder) {
+               return file.find(folder) != file.npos;
+           });
+}
+
+const ir::SourceLocation* callerInProgram(const GraphBreak& graphBreak) {
+    const ir::SourceLocation* at = graphBreak.location();
+    if (!at || !isInstalled(at->file)) return nullptr;
+    const ir::StackTrace& stack = graphBreak.userStack;
+    const auto own = std::find_if(stack.rbegin(), stack.rend(),
+                                  [](const ir::SourceLocation& frame) { return !isInstalled(frame.file); });
+    return own == stack.rend() ? nullptr : &*own;
+}
+
 std::string shortReason(const GraphBreak& graphBreak) {
     if (isAskedFor(graphBreak)) return "Asked for in the live bar";
     const BreakKind* kind = kindOf(graphBreak.title);

@@ -6,6 +6,7 @@
 #include "core/session/session.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::session {
@@ -21,6 +22,11 @@ struct WayOut {
 /// Of a way out that is a setting of torch._dynamo.config with a value: the setting as `dynascope-cli capture
 /// --set` takes it ("capture_scalar_outputs=True", "reorderable_logging_functions+=print"). Empty for others.
 [[nodiscard]] std::string settingToTry(const WayOut& way);
+
+/// A file of an installed package or of Python itself, as its path says: nothing that the program's author edits.
+[[nodiscard]] bool isInstalled(std::string_view file);
+/// Where the program calls what breaks the graph, if that is in a package or in Python itself; null otherwise.
+[[nodiscard]] const ir::SourceLocation* callerInProgram(const GraphBreak& graphBreak);
 
 struct BreakOccurrence {
     std::size_t compile = 0; ///< index into Session::compiles

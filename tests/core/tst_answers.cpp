@@ -214,6 +214,26 @@ private slots:
         QCOMPARE(out.standing, Standing::Know);
     }
 
+    /// args[0] of a frame of torch/_dynamo names nothing of the program.
+    void aRecompileOfTheProgramsOwnCodeIsTheExample() {
+        const auto entry = [](int frame, int n, const char* file, const char* guard) {
+            session::Compile out = compileOf(frame, n);
+            out.userStack = {{file, 7, "f", "return x"}};
+            out.isRecompile = n > 0;
+            if (n > 0) out.recompileReasons = {guard};
+            return out;
+        };
+        const char* package = "/venv/lib/python3.11/site-packages/torch/_dynamo/external_utils.py";
+        const Answer out = answers::answer(
+            traceOf(
+                {entry(0, 0, package, ""), entry(1, 0, "/home/me/train.py", ""),
+                 entry(0, 1, package, "0/0: tensor 'args[0]' size mismatch at index 0. expected 4, actual 6"),
+                 entry(1, 1, "/home/me/train.py",
+                       "1/0: tensor 'x' size mismatch at index 0. expected 4, actual 6")}),
+            Question::Recompiles);
+        QVERIFY(has(out.sentence, "For instance x at dimension 0: expected 4, the call had 6."));
+    }
+
     /// A log of some of PyTorch's loggers need not have every break and recompile.
     void aLogOfSomeLoggersProvesNothingByItsSilence() {
         session::Session log = traceOf({compileOf(0, 0)});

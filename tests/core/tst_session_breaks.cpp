@@ -106,6 +106,34 @@ private slots:
         QVERIFY(one.standing == answers::Standing::Know);
     }
 
+    /// Nobody edits contextlib.py: the line of the program that leads there is named.
+    void aBreakInAPackageNamesTheLineThatCallsIt() {
+        session::Session session;
+        session.kind = session::Kind::TorchTrace;
+        session::GraphBreak graphBreak;
+        graphBreak.title = "Attempted to call function marked as skipped";
+        graphBreak.hints = {"Avoid calling the function `inside`."};
+        graphBreak.userStack = {{"/home/me/train.py", 12, "main", "model(x)"},
+                                {"/venv/lib/python3.11/site-packages/torch/nn/parallel/distributed.py", 1890,
+                                 "forward", "with f():"},
+                                {"/usr/lib/python3.11/contextlib.py", 105, "__init__", "self.gen = func()"}};
+        session::Compile compile;
+        compile.id = {0, 0, -1};
+        compile.status = session::Status::GraphBreak;
+        compile.function = "forward";
+        compile.userStack = {graphBreak.userStack.front()};
+        compile.breaks = {graphBreak};
+        session.frames.push_back({});
+        session.frames.back().compiles = {0};
+        session.compiles.push_back(compile);
+        const answers::Answer one = answers::answer(session, answers::Question::Breaks);
+        QVERIFY2(one.sentence == "Look first at what train.py:12 calls: the break is in contextlib.py:105.",
+                 one.sentence.c_str());
+        session.compiles.front().breaks.front().userStack.resize(1);
+        const answers::Answer own = answers::answer(session, answers::Question::Breaks);
+        QVERIFY2(own.sentence.starts_with("Change train.py:12 first"), own.sentence.c_str());
+    }
+
     /// Only a setting that is spelled out can be tried, and nothing else of a capture's text gets into it.
     void settingsCanBeTried() {
         const auto tried = [](const char* code) {
