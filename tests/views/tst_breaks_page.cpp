@@ -23,6 +23,7 @@ class TestBreaksPage : public QObject {
     Q_OBJECT
 private slots:
     void modelHolds();
+    void ranksAreNamed();
     void ranksByCost();
     void clickingARowShowsItsBreak();
     void clickingThePictureShowsItsBreak();
@@ -55,6 +56,55 @@ void TestBreaksPage::modelHolds() {
     QVERIFY(!model.data(model.index(99, 0), Qt::DisplayRole).isValid());
     model.setGroups({});
     QCOMPARE(model.rowCount(), 0);
+    session::BreakGroup here, there;
+    here.location = {"/home/me/train.py", 9, "f", "print(x)"};
+    there.location = {"/usr/lib/python3.11/contextlib.py", 105, "__init__", "func()"};
+    model.setGroups({here});
+    QCOMPARE(model.index(0, ReasonsModel::Line).data().toString(), QStringLiteral("9 in f"));
+    model.setGroups({here, there});
+    QCOMPARE(model.index(1, ReasonsModel::Line).data().toString(), QStringLiteral("contextlib.py:105"));
+}
+
+/// Ranks share compile ids: without the rank "1/0" is two compiles.
+void TestBreaksPage::ranksAreNamed() {
+    session::GraphBreak graphBreak;
+    graphBreak.title = "Attempted to call function marked as skipped";
+    graphBreak.userStack = {
+        {"/home/me/train.py", 12, "main", "model(x)"},
+        {"/venv/lib/python3.11/site-packages/torch/nn/modules/module.py", 1789, "_call_impl", "f()"},
+        {"/usr/lib/python3.11/contextlib.py", 105, "__init__", "func()"}};
+    session::Session session;
+    session.kind = session::Kind::TorchTrace;
+    session.ranks = {0, 1};
+    for (const int rank : session.ranks) {
+        for (const bool resumed : {false, true}) {
+            session::Compile compile;
+            compile.id = {resumed ? 1 : 0, 0};
+            compile.rank = rank;
+            compile.status = resumed ? session::Status::Compiled : session::Status::GraphBreak;
+            compile.function = resumed ? "torch_dynamo_resume_in___init___at_105" : "__init__";
+            compile.userStack = {graphBreak.userStack.back()};
+            if (!resumed) compile.breaks = {graphBreak};
+            session.frames.push_back({});
+            session.frames.back().rank = rank;
+            session.frames.back().compiles = {session.compiles.size()};
+            session.compiles.push_back(std::move(compile));
+        }
+    }
+    Workspace::Capture capture;
+    capture.session = std::make_shared<const session::Session>(std::move(session));
+    capture.breaks = session::summarizeBreaks(*capture.session);
+    const Facts facts = breakFacts(capture, 0);
+    QString subtitle, cost;
+    for (const Token& token : facts.subtitle)
+        subtitle += token.text;
+    QCOMPARE(subtitle,
+             QStringLiteral("contextlib.py:105 in __init__, called from module.py:1789 in _call_impl, "
+                            "from the program's train.py:12"));
+    for (const Fact& fact : facts.sections.front().facts)
+        for (const Token& token : fact.tokens)
+            cost += token.text;
+    QVERIFY2(cost.contains(QStringLiteral("0:1/0 1:1/0")), qPrintable(cost));
 }
 
 void TestBreaksPage::runTimesOfAProfile() {

@@ -37,8 +37,9 @@ Section costSection(const Workspace::Capture& capture, const session::BreakGroup
         const std::size_t compile = group.framesAfter[i];
         if (compile >= capture.session->compiles.size()) continue;
         if (!frames.empty()) frames.push_back(mono(QStringLiteral(" ")));
-        frames.push_back(monoLink(toQString(capture.session->compiles[compile].id.toString()),
-                                  QStringLiteral("compile:%1").arg(compile)));
+        frames.push_back(
+            monoLink(toQString(compileName(*capture.session, capture.session->compiles[compile])),
+                     QStringLiteral("compile:%1").arg(compile)));
     }
     if (group.framesAfter.size() > mostFrames)
         frames.push_back(quiet(tr(" and %1 more").arg(group.framesAfter.size() - mostFrames)));
@@ -191,6 +192,11 @@ Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
             out.subtitle.push_back(placeLink(caller));
             if (!caller.function.empty())
                 out.subtitle.push_back(quiet(tr(" in ") + toQString(caller.function)));
+            if (const ir::SourceLocation* own = session::callerInProgram(*graphBreak);
+                own && own != &caller) {
+                out.subtitle.push_back(quiet(tr(", from the program's ")));
+                out.subtitle.push_back(placeLink(*own));
+            }
         }
     }
     out.sections.push_back(costSection(capture, group));

@@ -291,19 +291,19 @@ void BreaksPage::refresh() {
     if (breaks.groups.empty()) {
         d->model->setGroups({});
         d->session.reset();
-        const std::size_t frames = capture.session->frames.size();
+        const std::size_t frames = session::countCompiles(*capture.session).frames;
         showMessage(breaks.compiles == 0
                         ? tr("This capture has no compiles, so nothing could break.")
                         : tr("No graph breaks: every frame was captured whole. %1, %2.")
                               .arg(countText(frames, tr("frame"), tr("frames")),
-                                   countText(breaks.compiles, tr("compile id"), tr("compile ids"))));
+                                   countText(breaks.compiles, tr("compile"), tr("compiles"))));
         return;
     }
     showContent();
     const Colours& c = theme().colours();
     d->figures->setFigures({{numberText(breaks.breaks), tr("graph breaks"), c.removed},
                             {numberText(breaks.groups.size()), tr("distinct reasons")},
-                            {numberText(breaks.compiles), tr("compile ids")},
+                            {numberText(breaks.compiles), tr("compiles")},
                             {numberText(breaks.recompiles), tr("recompiles"), c.changed},
                             {secondsText(breaks.compileSeconds), tr("compile time")},
                             {secondsText(breaks.secondsAfterBreaks), tr("of it after a break"), c.removed}});
@@ -350,8 +350,8 @@ void BreaksPage::showGroup(int group) {
         const session::Compile& compile = capture.session->compiles[index];
         QList<QStandardItem*> items;
         for (const QString& text :
-             {toQString(compile.id.toString()) + u' ' + frameText(compile), statusChip(compile),
-              secondsText(session::compileTime(compile)), statusDetail(compile)})
+             {toQString(compileName(*capture.session, compile)) + u' ' + frameText(compile),
+              statusChip(compile), secondsText(session::compileTime(compile)), statusDetail(compile)})
             items << new QStandardItem(text);
         items[0]->setData(int(index), compileRole);
         items[3]->setToolTip(items[3]->text());
@@ -422,7 +422,7 @@ void BreaksPage::showSource(int group) {
                 QStringList ids;
                 for (const session::BreakOccurrence& o : shown.occurrences)
                     if (o.compile < now->session->compiles.size())
-                        ids << toQString(now->session->compiles[o.compile].id.toString());
+                        ids << toQString(compileName(*now->session, now->session->compiles[o.compile]));
                 CodeRow note;
                 note.note = tr("%1 here, in %2. ")
                                 .arg(countText(shown.occurrences.size(), tr("break"), tr("breaks")),

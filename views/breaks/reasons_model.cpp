@@ -18,6 +18,9 @@ void ReasonsModel::setGroups(std::vector<session::BreakGroup> groups) {
     m_most = 0;
     for (const session::BreakGroup& group : m_groups)
         m_most = std::max(m_most, group.secondsAfter);
+    m_severalFiles = std::ranges::any_of(m_groups, [this](const session::BreakGroup& group) {
+        return group.location.file != m_groups.front().location.file;
+    });
     endResetModel();
 }
 
@@ -55,6 +58,7 @@ QVariant ReasonsModel::data(const QModelIndex& index, int role) const {
         if (sort) return group.location.line;
         if (role == Qt::ToolTipRole)
             return toQString(group.location.file) + u':' + QString::number(group.location.line);
+        if (m_severalFiles && !group.location.file.empty()) return placeText(group.location);
         return group.location.function.empty()
                    ? QString::number(group.location.line)
                    : tr("%1 in %2").arg(group.location.line).arg(toQString(group.location.function));

@@ -35,6 +35,7 @@ private:
     std::vector<session::BreakGroup> m_groups;
     std::vector<std::optional<double>> m_runTimes; ///< by group; empty while none is known
     double m_most = 0;
+    bool m_severalFiles = false; ///< a line number alone would not say where
 };
 
 /// Words in any order, in any column.
