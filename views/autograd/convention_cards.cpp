@@ -2,6 +2,8 @@
 //
 // The cards and lines of the calling convention.
 #include "views/autograd/convention_view.h"
+
+#include "core/session/module_names.h"
 #include "views/workspace/labels.h"
 
 namespace dynascope::views {
@@ -12,6 +14,10 @@ using Step = computed::AotConventionStep;
 
 } // namespace
 
+QString argumentName(const computed::OuterCard& outer) {
+    return toQString(session::withModuleNames(outer.name));
+}
+
 void ConventionView::addOuter() {
     const Colours& c = m_theme.colours();
     int kept = 0;
@@ -20,14 +26,14 @@ void ConventionView::addOuter() {
         const bool writes = outer.writesData || outer.writesGeometry;
         Card card;
         card.index = int(i);
-        card.title = toQString(outer.name);
+        card.title = argumentName(outer);
         card.second = outer.sameAs >= 0
-                          ? tr("is %1").arg(toQString(m_convention->outer[std::size_t(outer.sameAs)].name))
+                          ? tr("is %1").arg(argumentName(m_convention->outer[std::size_t(outer.sameAs)]))
                           : toQString(outer.type);
         card.corner = writes ? tr("writes") : tr("reads");
         card.write = writes;
         card.stripe = c.op(writes ? ir::OpKind::Write : ir::OpKind::InputOutput);
-        card.toolTip = card.title + u'\n' + toQString(outer.type);
+        card.toolTip = toQString(outer.name) + u'\n' + toQString(outer.type);
         if (!outer.geometry.empty())
             card.toolTip += u'\n' + tr("%1, storage %2").arg(toQString(outer.geometry)).arg(outer.storage);
         m_cards.push_back(card);
@@ -56,7 +62,7 @@ void ConventionView::addBases() {
         card.stripe = c.op(ir::OpKind::Write);
         QStringList members;
         for (const int member : base.members)
-            members << toQString(m_convention->outer[std::size_t(member)].name);
+            members << argumentName(m_convention->outer[std::size_t(member)]);
         card.toolTip =
             tr("%1 became views of one tensor, since one of them is written.\nWriting it back copies %2")
                 .arg(members.join(QStringLiteral(", ")), bytesText(qulonglong(base.copiedBytes)));
@@ -72,7 +78,7 @@ void ConventionView::addBases() {
         Card card;
         card.column = Step::Bases;
         card.index = int(m_convention->bases.size() + i);
-        card.title = toQString(outer.name);
+        card.title = argumentName(outer);
         card.second = outer.storage >= 0 ? tr("storage %1").arg(outer.storage) : QString();
         card.corner = tr("unchanged");
         card.stripe = c.line2;
@@ -115,7 +121,7 @@ void ConventionView::addOutputs() {
         card.stripe = c.op(ir::OpKind::Compute);
         const auto of = [&](int outer) {
             return outer >= 0 && outer < int(m_convention->outer.size())
-                       ? toQString(m_convention->outer[std::size_t(outer)].name)
+                       ? argumentName(m_convention->outer[std::size_t(outer)])
                        : QString();
         };
         switch (output.role) {

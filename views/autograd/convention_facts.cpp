@@ -57,7 +57,8 @@ Section indexMap(const computed::AotConvention& convention) {
                                : outer.writesData                       ? tr("  data")
                                : outer.writesGeometry                   ? tr("  geometry")
                                                                         : QString();
-        section.facts.push_back(fact(tr("%1 %2").arg(i).arg(toQString(outer.name)), {mono(to), quiet(writes)},
+        section.facts.push_back(fact(QString::number(i),
+                                     {mono(argumentName(outer)), quiet(u' ' + to), quiet(writes)},
                                      toQString(outer.geometry)));
     }
     if (convention.outer.size() > mostListed)
@@ -73,7 +74,7 @@ Section baseSection(const computed::AotConvention& convention, std::size_t index
     section.chip = toQString(base.type);
     for (const int member : base.members) {
         const computed::OuterCard& outer = convention.outer[std::size_t(member)];
-        section.facts.push_back(fact(toQString(outer.name), {mono(toQString(outer.geometry))},
+        section.facts.push_back(fact(argumentName(outer), {mono(toQString(outer.geometry))},
                                      tr("Taken out of the base by as_strided with this geometry")));
     }
     section.facts.push_back(fact(tr("Written back"), {mono(bytesText(qulonglong(base.copiedBytes)))},

@@ -93,7 +93,7 @@ void ConventionView::paintWriteBack(QPainter& painter) const {
         if (std::exchange(labelled, true)) continue;
         QStringList names;
         for (const computed::OuterCard& outer : m_convention->outer)
-            if (outer.base == step.base) names << toQString(outer.name);
+            if (outer.base == step.base) names << argumentName(outer);
         painter.setFont(m_theme.font(FontRole::Section));
         const int most = int(right - left) - m_theme.scaled(40);
         const QString text =
@@ -155,7 +155,7 @@ void ConventionView::paintStorage(QPainter& painter, const QRect& area,
                 painter.drawRoundedRect(piece, 2, 2);
             }
         painter.setPen(colour);
-        const QString words = toQString(outer.name) + u' ' + toQString(outer.geometry) +
+        const QString words = argumentName(outer) + u' ' + toQString(outer.geometry) +
                               (outer.writesData ? tr(", written") : QString());
         painter.drawText(QRect(area.left(), y + bar, area.width(), m_theme.scaled(17)),
                          Qt::AlignLeft | Qt::AlignVCenter,

@@ -2,6 +2,7 @@
 #include "views/autograd/convention_values.h"
 
 #include "core/computed/node_values.h"
+#include "views/autograd/convention_view.h"
 #include "views/values/value_text.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -82,7 +83,7 @@ Section valuesSection(const computed::AotConvention& convention, const Conventio
         if (value && out.facts.size() < mostFacts)
             out.facts.push_back(fact(label, {mono(firstValues(*value))}, typeText(*value)));
     };
-    const auto nameOf = [&](std::size_t outer) { return toQString(convention.outer[outer].name); };
+    const auto nameOf = [&](std::size_t outer) { return argumentName(convention.outer[outer]); };
     const std::size_t known = std::min(values.outer.size(), convention.outer.size());
     switch (step) {
     case computed::AotConventionStep::Outer:

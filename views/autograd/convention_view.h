@@ -16,6 +16,9 @@
 
 namespace dynascope::views {
 
+/// What the program calls the argument: a parameter by its qualified name ("encoder.layer.0.weight").
+[[nodiscard]] QString argumentName(const computed::OuterCard& outer);
+
 /// GUI thread only. Left and Right walk the steps, Up and Down the cards of the step; copies itself as text
 /// (Ctrl+C).
 class ConventionView : public QAbstractScrollArea {

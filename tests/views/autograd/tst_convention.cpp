@@ -162,6 +162,21 @@ private slots:
         QCOMPARE(computed::conventionOfCapture(**session, 1).taken, std::size_t(3));
     }
 
+    /// Not the end of L['self']._modules['encoder']._parameters['weight'], which all of them share.
+    void parametersHaveTheModelsNames() {
+        computed::AotConvention got;
+        got.outer.resize(2);
+        got.outer[0].name = "L['self']._modules['encoder']._modules['0']._parameters['weight']";
+        got.outer[1].name = "L['x']";
+        QCOMPARE(argumentName(got.outer[0]), QStringLiteral("encoder.0.weight"));
+        QCOMPARE(argumentName(got.outer[1]), QStringLiteral("L['x']"));
+        const Facts facts = conventionFacts(got, Step::Outer);
+        const auto map = std::ranges::find(facts.sections, QStringLiteral("Index map"), &Section::title);
+        QVERIFY(map != facts.sections.end());
+        QCOMPARE(map->facts.front().label, QStringLiteral("0"));
+        QCOMPARE(map->facts.front().tokens.front().text, QStringLiteral("encoder.0.weight"));
+    }
+
     void everyCaptureAndCase() {
         int shown = 0, cases = 0;
         for (const QString& path : test::traceLogs()) {
