@@ -4,6 +4,7 @@
 #include "views/timeline/timeline_view.h"
 
 #include <QScrollBar>
+#include <memory>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -20,6 +21,7 @@ private slots:
     void explainsEveryStage();
     void namesStayInSight();
     void namesKeepTheirPlaceWhenScrolled();
+    void aNameGoesBeforeItsSize();
     void drawsNothingOpen();
 
 private:
@@ -155,6 +157,27 @@ void TestTimeline::namesKeepTheirPlaceWhenScrolled() {
                 !m_view->nameRect(stage - 1).intersects(m_view->nameRect(stage)),
                 qPrintable(QStringLiteral("%1 and %2, scrolled by %3").arg(stage - 1).arg(stage).arg(at)));
     }
+}
+
+/// "functi… nodes" is neither a name nor a size.
+void TestTimeline::aNameGoesBeforeItsSize() {
+    test::addSample(*m_workspace, "view_mutation");
+    auto made = std::make_shared<session::Stage>();
+    made->name = "functionalize";
+    made->phase = session::Phase::Computed;
+    made->setGraph(*m_workspace->compile()->stages.front()->graph());
+    const int stage = m_workspace->addComputed(std::move(made), 0, {});
+    QVERIFY(stage > 0);
+    m_view->resize(4000, m_view->sizeHint().height());
+    QTRY_VERIFY(m_view->caption(stage).endsWith(QStringLiteral("nodes")));
+    for (int width = 4000; width >= 300; width -= 50) {
+        m_view->resize(width, m_view->height());
+        const QString caption = m_view->caption(stage);
+        const qsizetype cut = caption.indexOf(u'\u2026');
+        QVERIFY2(cut < 0 || !caption.contains(QStringLiteral("nodes")), qPrintable(caption));
+    }
+    m_view->resize(300, m_view->height());
+    QVERIFY(!m_view->caption(stage).contains(QStringLiteral("nodes")));
 }
 
 void TestTimeline::drawsNothingOpen() {

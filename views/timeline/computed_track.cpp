@@ -107,10 +107,11 @@ QString TimelineView::metadataText() const {
 QRect TimelineView::metadataRect(int index) const {
     if (!stage(index) || !m_rederived || !m_rederived->metadataOf(stage(index))) return {};
     const QRect beside = badgeRect(index);
-    // Between the circles of a low timeline there is just room for it.
-    return {beside.right() + m_theme.scaled(m_compact ? 1 : 4), beside.top(),
+    // Between the circles of a low timeline, and between the words of a crowded one, there is just room for it.
+    const bool tight = m_compact || m_step < m_theme.scaled(110);
+    return {beside.right() + m_theme.scaled(tight ? 1 : 4), beside.top(),
             QFontMetrics(badgeFont(m_theme)).horizontalAdvance(metadataText()) +
-                m_theme.scaled(m_compact ? 2 : 8),
+                m_theme.scaled(tight ? 2 : 8),
             beside.height()};
 }
 

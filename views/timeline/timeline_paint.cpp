@@ -147,8 +147,7 @@ void TimelineView::drawCaption(QPainter& painter, int index) const {
     const int room = nameRoom();
     painter.setFont(nameFont(index));
     painter.setPen(isChosen(index) || index == m_hover ? c.text : c.text2);
-    painter.drawText(nameRect(index), Qt::AlignCenter,
-                     elided(painter.fontMetrics(), stageName(index), Qt::ElideMiddle, room));
+    painter.drawText(nameRect(index), Qt::AlignCenter, caption(index));
     const Fact* known = fact(index);
     if (!known || index >= capturedCount()) return;
     painter.setFont(countFont());

@@ -162,6 +162,14 @@ QString TimelineView::stageName(int index) const {
     return name;
 }
 
+QString TimelineView::caption(int index) const {
+    const QFontMetrics metrics(nameFont(index));
+    const QString whole = stageName(index);
+    if (metrics.horizontalAdvance(whole) <= nameRoom()) return whole;
+    // A name that can be read says more than parts of a name and of a size.
+    return elided(metrics, toQString(stage(index)->shortLabel()), Qt::ElideMiddle, nameRoom());
+}
+
 void TimelineView::refresh() {
     const session::Compile* compile = m_workspace.compile();
     if (compile != m_compile || std::size_t(m_workspace.stageCount()) != m_slots.size()) {
@@ -282,9 +290,7 @@ QRect TimelineView::nameRect(int index) const {
     const int a = shown(Side::A), b = shown(Side::B);
     if (!stage(index) || (m_compact && index != a && index != b)) return {};
     const auto place = [this](int i) {
-        const QFontMetrics metrics(nameFont(i));
-        const int width =
-            metrics.horizontalAdvance(elided(metrics, stageName(i), Qt::ElideMiddle, nameRoom())) + 2;
+        const int width = QFontMetrics(nameFont(i)).horizontalAdvance(caption(i)) + 2;
         const int x = stageX(i), least = m_theme.scaled(labelWidth) + 2;
         // The outermost names move inwards rather than out of sight.
         int left = std::max(x - width / 2, std::min(x - discRadius, least));

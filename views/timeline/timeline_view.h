@@ -30,6 +30,8 @@ public:
     [[nodiscard]] int stageAt(QPoint viewportPoint) const; ///< -1 where there is none
     /// Where a stage's name is drawn in the viewport; empty where it is not drawn. For tests.
     [[nodiscard]] QRect nameRect(int stage) const;
+    /// What is drawn there of the stage's name, and of a computed one's size where there is room for both.
+    [[nodiscard]] QString caption(int stage) const;
     /// "+3 −1 ~1", "=", or empty while it is not known.
     [[nodiscard]] QString changeText(int stage) const;
     [[nodiscard]] bool isSettled() const; ///< nothing left to work out
@@ -97,7 +99,7 @@ private:
     [[nodiscard]] diff::Change verdictTone(int index) const;
     [[nodiscard]] int stageX(int index) const; ///< in the viewport
     [[nodiscard]] const Fact* fact(int index) const;
-    [[nodiscard]] QString stageName(int index) const;
+    [[nodiscard]] QString stageName(int index) const; ///< of a computed stage with its size
     [[nodiscard]] QFont nameFont(int index) const;
     [[nodiscard]] int nameRoom() const;
     void drawPhases(QPainter& painter) const;

@@ -76,6 +76,7 @@ private slots:
                     const QByteArray which = QStringLiteral("%1 %2 %3").arg(compact).arg(i).arg(k).toUtf8();
                     QVERIFY2(!timeline->badgeRect(i).intersects(name), which);
                     QVERIFY2(!timeline->metadataRect(i).intersects(name), which);
+                    QVERIFY2(i == k || !timeline->metadataRect(i).intersects(timeline->badgeRect(k)), which);
                 }
             const QPoint middle = timeline->stagePoint(shown);
             QVERIFY(timeline->badgeRect(shown).left() >
