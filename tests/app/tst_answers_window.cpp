@@ -8,6 +8,7 @@
 #include "views/answers/answer_picture.h"
 #include "views/answers/answers_page.h"
 #include "views/answers/stage_checker.h"
+#include "views/theme/theme.h"
 #include "views/workspace/break_place.h"
 
 #include <QClipboard>
@@ -16,6 +17,7 @@
 
 using namespace dynascope;
 using namespace dynascope::views;
+using answers::Answer;
 using answers::Question;
 using answers::Standing;
 
@@ -174,6 +176,30 @@ private slots:
                         QVERIFY2(label->height() >= label->heightForWidth(label->width()),
                                  qPrintable(label->text()));
             }
+        }
+    }
+
+    /// Code does not wrap: where it would take the picture's room, the picture stands over it.
+    void aLongChangeLeavesThePictureItsRoom() {
+        Theme theme;
+        AnswerCard card(theme, Question::Breaks);
+        Answer answer;
+        answer.standing = Standing::Change;
+        answer.figure = "9";
+        answer.picture = answers::Picture::Ranking;
+        answer.items.resize(1);
+        answer.items[0].label = "Builtin print cannot be traced";
+        answer.change.code = "torch._dynamo.config.reorderable_logging_functions.add(print)";
+        card.setAnswer(answer, QStringLiteral("Graph breaks"), {});
+        card.setWide(true);
+        for (const int width : {620, 1400}) {
+            card.resize(width, 400);
+            card.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&card));
+            const QRect picture = card.picture()->geometry();
+            const QPoint copy = button(card, "answer.copyChange")->mapTo(&card, QPoint());
+            QVERIFY2(picture.width() >= 290, qPrintable(QString::number(picture.width())));
+            QCOMPARE(copy.x() > picture.right(), width == 1400);
         }
     }
 

@@ -212,6 +212,7 @@ void AnswerCard::setAnswer(const answers::Answer& answer, const QString& link, c
     m_commandText->setText(shownText(command, mostText));
     m_commandText->setToolTip(plainToolTip(command));
     restyle();
+    arrange();
 }
 
 void AnswerCard::setButton(const QString& text) {
@@ -220,7 +221,20 @@ void AnswerCard::setButton(const QString& text) {
 }
 
 void AnswerCard::setWide(bool wide) {
-    m_body->setDirection(wide ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
+    m_wide = wide;
+    arrange();
+}
+
+/// The change stands beside the picture where its code, which does not wrap, leaves the picture room.
+void AnswerCard::arrange() {
+    const int room = contentsRect().width() - m_change->minimumSizeHint().width() - m_body->spacing();
+    m_body->setDirection(m_wide && room >= m_theme.scaled(300) ? QBoxLayout::LeftToRight
+                                                               : QBoxLayout::TopToBottom);
+}
+
+void AnswerCard::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    arrange();
 }
 
 QString AnswerCard::text() const {

@@ -42,10 +42,12 @@ signals:
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void build();
     void restyle();
+    void arrange();
     [[nodiscard]] QColor tone() const;
 
     Theme& m_theme;
@@ -58,6 +60,7 @@ private:
     QLabel* m_commandText;
     AnswerPicture* m_picture;
     QBoxLayout* m_body;
+    bool m_wide = false;
 };
 
 } // namespace dynascope::views
