@@ -234,6 +234,9 @@ std::string stackText(const GroupTree& tree, GroupId first, std::size_t count) {
     if (others.empty()) return text;
     text += "; ";
     if (others.size() > mostNamed) return text + std::to_string(others.size()) + " differ";
+    // "0 differs" would be read as none.
+    if (others.front().find_first_not_of("0123456789") == std::string_view::npos)
+        text += others.size() == 1 ? "number " : "numbers ";
     for (std::size_t i = 0; i < others.size(); ++i) {
         text += i == 0 ? "" : i + 1 == others.size() ? " and " : ", ";
         text += others[i];
