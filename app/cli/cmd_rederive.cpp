@@ -64,7 +64,9 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
         if (!stage.from.empty()) out += " from " + stage.from;
         const bool differs = stage.verdict == Rederived::Different && !stage.versions.empty();
         out += ": " + (differs ? std::string("differs") : std::string(engine::rederivedName(stage.verdict)));
-        if (stage.verdict == Rederived::Isomorphic) out += " (" + count(stage.nodes, "node") + ')';
+        const bool isMetadata = stage.stage.ends_with("_metadata");
+        if (stage.verdict == Rederived::Isomorphic)
+            out += " (" + count(stage.nodes, isMetadata ? "field" : "node") + ')';
         if (!stage.versions.empty()) out += "; " + stage.versions;
         if (!stage.reason.empty()) out += ": " + stage.reason;
         out += '\n';

@@ -129,7 +129,7 @@ void InputsDialog::fill() {
         QString title, tip;
         int width;
     } columns[] = {
-        {tr("Name"), tr("Inputs first, then constants that the graph reads (get_attr)"), 150},
+        {tr("Name"), tr("Inputs first, then constants that the graph reads (get_attr)"), 220},
         {tr("Dtype"), tr("float32, int64, bool, ... also f32 or torch.float32; int or float for a number"),
          100},
         {tr("Shape"), tr("2, 3; [] for a scalar"), 110},
@@ -143,6 +143,7 @@ void InputsDialog::fill() {
         m_table->setHorizontalHeaderItem(column, head);
         m_table->setColumnWidth(column, m_theme.scaled(columns[column].width));
     }
+    m_table->setTextElideMode(Qt::ElideMiddle); // names of parameters differ at their end
     m_table->horizontalHeader()->setStretchLastSection(true);
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->verticalHeader()->hide();
@@ -156,7 +157,9 @@ void InputsDialog::fill() {
             const std::string* text = textOf(of, column);
             auto* item = new QTableWidgetItem(text ? toQString(*text) : toQString(of.name));
             item->setFont(m_theme.font(FontRole::Code));
-            if (column == Name) item->setToolTip(of.constant ? tr("A constant") : tr("An input"));
+            if (column == Name)
+                item->setToolTip(plainToolTip(
+                    (of.constant ? tr("%1, a constant") : tr("%1, an input")).arg(item->text())));
             if (!takes(of, column)) {
                 if (column != Name) item->setText(QStringLiteral("–"));
                 item->setFlags(Qt::ItemIsEnabled | Qt::ItemIsSelectable);

@@ -332,6 +332,11 @@ Section queueSection(const Stepper& stepper, const computed::ForcingBreaks& brea
     return section;
 }
 
+/// The verdict's word stands before its text, which may begin with it.
+QString textAfter(const QString& word, const QString& text) {
+    return text.startsWith(word + QLatin1Char(' ')) ? text.mid(word.size() + 1) : text;
+}
+
 Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdict, const Colours& colours) {
     const computed::FunctionalRecording& recording = *stepper.recording();
     Section section;
@@ -368,7 +373,7 @@ Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdi
                       verdict.isomorphic ? computed::StageVerdict::Kind::Equal : verdict.kind, colours),
          text(verdict.isomorphic     ? tr(" with PyTorch's %1").arg(toQString(verdict.twin))
               : verdict.text.empty() ? QString()
-                                     : QStringLiteral(" ") + toQString(verdict.text))},
+                                     : QStringLiteral(" ") + textAfter(word, toQString(verdict.text)))},
         tr("Outputs and inputs after the call against eager; isomorphic: the same graph as PyTorch's up to "
            "names.")));
     if (verdict.isomorphic)
