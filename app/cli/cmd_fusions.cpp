@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli fusions PATH [--frame ID] [--why A B] [--memory] [--json]
+// dynascope-cli fusions PATH [--frame ID] [--why A B] [--memory | --fallbacks] [--json]
 #include "app/cli/command.h"
 #include "app/cli/recorded_compiles.h"
 #include "app/cli/table.h"
+#include "core/base/words.h"
 #include "core/inductor/buffer_lives.h"
+#include "core/inductor/fallbacks.h"
 #include "core/inductor/why_not_fused.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -25,7 +29,7 @@ using nlohmann::json;
 struct FusionsOptions {
     std::string path, frame;
     std::vector<std::string> why;
-    bool memory = false, json = false;
+    bool memory = false, fallbacks = false, json = false;
 };
 
 std::size_t asked(const Schedule& schedule) {
@@ -37,6 +41,12 @@ std::size_t asked(const Schedule& schedule) {
 
 std::string bytesText(const std::optional<double>& bytes) {
     return bytes ? std::to_string(static_cast<long long>(*bytes)) + " B shared" : std::string();
+}
+
+std::string milliseconds(double ms) {
+    std::array<char, 32> out{};
+    std::snprintf(out.data(), out.size(), "%.3f ms", ms);
+    return out.data();
 }
 
 /// A kernel whose source came before is that one.
@@ -55,6 +65,33 @@ std::string title(const PassRecording& recording, const Schedule& schedule) {
            count(kernelsOf(schedule), "generated kernel") + ", " + count(asked(schedule), "question") +
            " in " + count(schedule.rounds, "round") + ", " + std::to_string(schedule.fusions.size()) +
            " fused";
+}
+
+/// Choices that were timed for the graph of a schedule.
+std::string tuningReport(const PassRecording& recording, const Schedule& schedule) {
+    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left});
+    for (const inductor::Tuning& tuning : recording.tunings()) {
+        if (tuning.phase != schedule.phase) continue;
+        for (std::size_t i = 0; i < tuning.choices.size(); ++i) {
+            const inductor::Tuning::Choice& choice = tuning.choices[i];
+            table.add({i == 0 ? tuning.name + ", " + joined(tuning.inputs, ", ") : std::string(),
+                       choice.ms ? milliseconds(*choice.ms) : "failed",
+                       choice.name + (i == 0 && choice.ms ? ", the fastest" : "")});
+        }
+    }
+    return table.empty() ? std::string() : "    choices that were timed\n" + table.toString("      ");
+}
+
+json tuningsJson(const PassRecording& recording, const Schedule& schedule) {
+    json out = json::array();
+    for (const inductor::Tuning& tuning : recording.tunings()) {
+        if (tuning.phase != schedule.phase) continue;
+        json choices = json::array();
+        for (const inductor::Tuning::Choice& choice : tuning.choices)
+            choices.push_back({{"name", choice.name}, {"ms", choice.ms ? json(*choice.ms) : json()}});
+        out.push_back({{"name", tuning.name}, {"inputs", tuning.inputs}, {"choices", std::move(choices)}});
+    }
+    return out;
 }
 
 std::string report(const PassRecording& recording, const Schedule& schedule) {
@@ -83,7 +120,7 @@ std::string report(const PassRecording& recording, const Schedule& schedule) {
         kernels.add(
             {kernel.name, joined(kernel.operations, " "), "from " + joined(schedule.originsOf(kernel), " ")});
     if (!kernels.empty()) out += "    kernels\n" + kernels.toString("      ");
-    return out;
+    return out + tuningReport(recording, schedule);
 }
 
 json kernelsJson(const Schedule& schedule) {
@@ -139,6 +176,7 @@ json document(const PassRecording& recording, const Schedule& schedule, const st
             {"fusions", fusions},
             {"kernels", kernelsJson(schedule)},
             {"refusals", refusals},
+            {"autotuned", tuningsJson(recording, schedule)},
             {"memory", memoryJson(schedule)}};
 }
 
@@ -180,6 +218,8 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
                ", which need the one and which the other needs\n";
     for (const std::string& apart : told.apart)
         out += "    " + apart + '\n';
+    for (const std::string& differ : inductor::wouldHaveToDiffer(recording, schedule, told, a, b))
+        out += "    to be fused: " + differ + '\n';
     return out + elsewhere(schedule, a, told.fusionsA) + elsewhere(schedule, b, told.fusionsB);
 }
 
@@ -203,9 +243,50 @@ std::string memoryReport(const PassRecording& recording, const Schedule& schedul
     return out + table.toString("    ");
 }
 
+std::string placeOf(const inductor::FallbackCost& cost) {
+    return cost.file.empty() ? std::string()
+                             : std::string(baseName(cost.file)) + ':' + std::to_string(cost.line);
+}
+
+/// Calls of PyTorch's own kernels, those with most bytes first.
+int tellFallbacks(const std::vector<RecordedCompile>& compiles, const FusionsOptions& options) {
+    json out = json::array();
+    std::string text;
+    for (const RecordedCompile& compile : compiles) {
+        const auto costs = inductor::fallbacksOf(compile.passes);
+        if (!costs) return fail(costs.error());
+        Table table({Table::Align::Right, Table::Align::Right, Table::Align::Right, Table::Align::Left,
+                     Table::Align::Left, Table::Align::Left, Table::Align::Left});
+        table.add({"bytes", "read", "written", "node", "graph", "line", "why"});
+        for (const inductor::FallbackCost& cost : *costs) {
+            const inductor::Fallback& fallback = *cost.fallback;
+            table.add({formatBytes(cost.bytes()) + (cost.isWhole ? "" : "+"), formatBytes(cost.read),
+                       formatBytes(cost.written), fallback.node.name, cost.phase->graph, placeOf(cost),
+                       fallback.why});
+            out.push_back({{"compile", compile.name},
+                           {"graph", cost.phase->graph},
+                           {"node", fallback.node.name},
+                           {"target", fallback.target},
+                           {"kernel", fallback.kernel},
+                           {"why", fallback.why},
+                           {"bytes_read", cost.read},
+                           {"bytes_written", cost.written},
+                           {"all_sizes_known", cost.isWhole},
+                           {"file", cost.file},
+                           {"line", cost.file.empty() ? json() : json(cost.line)}});
+        }
+        text += compile.title + (costs->empty()
+                                     ? "  code is generated for every node, as far as the recording tells\n"
+                                     : table.toString("  "));
+    }
+    print(options.json ? out.dump(2, ' ', false, json::error_handler_t::replace) + '\n' : text);
+    return exitOk;
+}
+
 int run(const FusionsOptions& options) {
     const auto compiles = recordedCompiles(options.path, options.frame);
     if (!compiles) return fail(compiles.error());
+    if (options.fallbacks) return tellFallbacks(*compiles, options);
     json out = json::array();
     std::string text;
     std::size_t schedules = 0;
@@ -253,6 +334,8 @@ void addFusions(Parser& parser) {
     command.add("--why", options->why, "Two operations, such as op5 op18: why they were not fused").words(2);
     command.flag("--memory", options->memory,
                  "Buffers over the finished schedule, what reuses whose memory, and the peak");
+    command.flag("--fallbacks", options->fallbacks,
+                 "Calls of PyTorch's own kernels where no code is generated, those with most bytes first");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.run([options] { return run(*options); });
 }

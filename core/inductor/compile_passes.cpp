@@ -77,18 +77,6 @@ std::string idWithoutRun(session::CompileId id) {
     return id.toString();
 }
 
-session::Phase phaseOf(const Phase& phase) {
-    const bool backward = phase.graph == "backward";
-    if (phase.name == "pre_grad") return session::Phase::PreGrad;
-    if (phase.name == "post_grad" || phase.name == "inductor")
-        return backward ? session::Phase::PostGradBackward : session::Phase::PostGradForward;
-    if (phase.graph == "joint") return session::Phase::Joint;
-    if (phase.graph == "inference") return session::Phase::Inference;
-    return backward                   ? session::Phase::Backward
-           : phase.graph == "forward" ? session::Phase::Forward
-                                      : session::Phase::Text;
-}
-
 /// The pass that a state is called after: the outermost that ends with it.
 const Pass* makerOf(const CompilePasses& passes, const State& state) {
     const Pass* maker = passes.recording->pass(state.pass);
@@ -199,6 +187,18 @@ private:
 
 } // namespace
 
+session::Phase tracePhaseOf(const Phase& phase) {
+    const bool backward = phase.graph == "backward";
+    if (phase.name == "pre_grad") return session::Phase::PreGrad;
+    if (phase.name == "post_grad" || phase.name == "inductor")
+        return backward ? session::Phase::PostGradBackward : session::Phase::PostGradForward;
+    if (phase.graph == "joint") return session::Phase::Joint;
+    if (phase.graph == "inference") return session::Phase::Inference;
+    return backward                   ? session::Phase::Backward
+           : phase.graph == "forward" ? session::Phase::Forward
+                                      : session::Phase::Text;
+}
+
 int CompilePasses::stageOf(std::uint32_t state) const {
     const auto at = std::find_if(stages.begin(), stages.end(),
                                  [state](const PassStage& stage) { return stage.state == state; });
@@ -239,7 +239,7 @@ session::StagePtr beginOf(const CompilePasses& passes, std::string_view name, in
         if (!text) return nullptr;
         auto stage = std::make_shared<session::Stage>();
         stage->name = phase.name + "/start";
-        stage->phase = phaseOf(phase);
+        stage->phase = tracePhaseOf(phase);
         const std::size_t length = text->size();
         stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
         return stage;
@@ -271,7 +271,7 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         auto stage = std::make_shared<session::Stage>();
         stage->name = phase->name + '/' + (pass ? pass->name : state.first ? "start" : "between_passes");
         stage->k = seen[stage->name]++;
-        stage->phase = phaseOf(*phase);
+        stage->phase = tracePhaseOf(*phase);
         const std::size_t length = text->size();
         stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
         passes.stages.push_back({id, phase, std::move(stage)});

@@ -48,6 +48,9 @@ struct CompilePasses {
     [[nodiscard]] int stageOf(std::uint32_t state) const;
 };
 
+/// Of the stages of a trace, where graphs of a recorded phase stand.
+[[nodiscard]] session::Phase tracePhaseOf(const Phase& phase);
+
 /// The passes of a compile of the session, without stages. A process begins its compile ids again after
 /// torch._dynamo.reset(): compiles of one id are told apart by their order or, where a cache served some of them, by the
 /// graphs that trace and recording both have. None where neither tells.

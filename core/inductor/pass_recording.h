@@ -176,6 +176,10 @@ public:
     [[nodiscard]] const std::vector<State>& states() const { return m_states; }       ///< by id, from 1
     [[nodiscard]] const std::vector<TracedStage>& stages() const { return m_stages; }
     [[nodiscard]] const std::vector<Schedule>& schedules() const { return m_schedules; } ///< by id, from 1
+    [[nodiscard]] const std::vector<Fallback>& fallbacks() const {
+        return m_fallbacks;
+    } ///< as they were lowered
+    [[nodiscard]] const std::vector<Tuning>& tunings() const { return m_tunings; } ///< in their order
     /// Why two nodes were not fused, by its number, as PyTorch says it.
     [[nodiscard]] std::string_view reason(std::uint32_t id) const {
         const std::string* found = at(m_reasons, id);
@@ -220,6 +224,8 @@ private:
     std::vector<TracedStage> m_stages;
     std::vector<Pattern> m_patterns;
     std::vector<Schedule> m_schedules;
+    std::vector<Fallback> m_fallbacks;
+    std::vector<Tuning> m_tunings;
     std::vector<std::string> m_reasons;
     std::vector<journal::Place> m_statePlaces, m_stagePlaces; ///< of their records
     std::vector<std::vector<NodeRef>> m_firstNodes;           ///< by state: nodes of the first of a module

@@ -160,6 +160,11 @@ private:
             return match(object);
         case 'D':
             return decompositions(object);
+        case 'L':
+            return lowered(object);
+        case 'A':
+            m_out.m_tunings.push_back(tuningOf(object));
+            return m_out.phase(m_out.m_tunings.back().phase) != nullptr;
         case '!':
             if (m_faults++ == 0) m_fault = words(object, "type") + " at " + words(object, "place");
             return true;
@@ -358,6 +363,13 @@ private:
             m_out.m_phases[number - 1].decompositions.push_back(std::move(row));
         });
         return true;
+    }
+
+    bool lowered(const element& object) {
+        Fallback fallback = fallbackOf(object);
+        if (fallback.why.empty()) return true;
+        m_out.m_fallbacks.push_back(std::move(fallback));
+        return m_out.phase(m_out.m_fallbacks.back().phase) != nullptr;
     }
 
     PassRecording& m_out;

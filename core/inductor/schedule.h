@@ -26,9 +26,12 @@ struct SchedulerNode {
     std::string name; ///< "op5", "op0_op1"
     std::string kind; ///< "SchedulerNode", "FusedSchedulerNode", "ExternKernelSchedulerNode", ...
     std::string group, device, ir, data;
+    std::string sizes;  ///< of its loops: "32, 64", of a reduction "32 | 64"; empty without loops
+    std::string kernel; ///< of PyTorch's own that it calls; empty for generated code
     std::vector<std::uint32_t> members; ///< of a fused node, flattened by PyTorch
     std::vector<Access> reads, writes;
-    std::vector<NodeRef> origins; ///< nodes of the post-grad graph
+    std::vector<NodeRef> origins;     ///< nodes of the post-grad graph
+    std::vector<std::string> mutates; ///< buffers and inputs that it writes into
     struct Output {
         std::string name, dtype;
         std::optional<std::uint64_t> bytes; ///< where the size is a number
@@ -59,6 +62,28 @@ struct Kernel {
     std::string source; ///< the beginning of the SHA-256 of its text; empty where it is not known
     std::vector<std::uint32_t> nodes;
     std::vector<std::string> operations;
+};
+
+/// A node of a post-grad graph for which one of PyTorch's own kernels is called.
+struct Fallback {
+    std::uint32_t phase = 0; ///< "inductor"
+    NodeRef node;
+    std::string target;                  ///< "aten.sort.stable"
+    std::string why;                     ///< "no lowering", "in the list of fallbacks", ...
+    std::string kernel;                  ///< that is called; may be empty
+    std::vector<std::string> operations; ///< of the scheduler: the call and the parts of what it gives back
+};
+
+/// Choices for one call that were timed: kernels of PyTorch's own, templates.
+struct Tuning {
+    std::uint32_t phase = 0;         ///< "inductor"
+    std::string name;                ///< of what was chosen for: "mm"
+    std::vector<std::string> inputs; ///< "float32 32x64"
+    struct Choice {
+        std::string name;
+        std::optional<double> ms; ///< none: it failed
+    };
+    std::vector<Choice> choices; ///< the fastest first, which is taken
 };
 
 /// A line of the wrapper, after memory was planned.

@@ -53,6 +53,24 @@ std::vector<Access> accesses(const element& object, std::string_view key) {
     return out;
 }
 
+std::string sizeList(const element& object, std::string_view key) {
+    std::string out;
+    forEach(object, key, [&out](const element& item) {
+        std::string size = json::spelling(item);
+        if (size == "1") return; // loops of one turn tell nothing
+        out += (out.empty() ? "" : ", ") + size;
+    });
+    return out;
+}
+
+/// "32, 64"; of a reduction "32 | 64".
+std::string loopSizes(const element& object) {
+    std::string out = sizeList(object, "ranges");
+    if (const std::string reduced = sizeList(object, "reduction_ranges"); !reduced.empty())
+        out += (out.empty() ? "| " : " | ") + reduced;
+    return out;
+}
+
 /// ["allocate", buffer, bytes, index], ["reuse", buffer, whose memory, bytes, whether that ends there], ...
 WrapperLine wrapperLine(const element& row) {
     using What = WrapperLine::What;
@@ -98,6 +116,48 @@ NodeRef nodeOf(const element& pair) {
     std::string_view name;
     if (pair.get(items) != simdjson::SUCCESS || items.at(0).get(out.id) != simdjson::SUCCESS) return {};
     if (items.at(1).get(name) == simdjson::SUCCESS) out.name = name;
+    return out;
+}
+
+Fallback fallbackOf(const element& object) {
+    Fallback out;
+    out.why = json::text(object, "fallback");
+    if (out.why.empty()) return out;
+    out.phase = number(object, "graph");
+    out.target = json::text(object, "target");
+    out.kernel = json::text(object, "kernel");
+    element node;
+    if (object["node"].get(node) == simdjson::SUCCESS) out.node = nodeOf(node);
+    forEach(object, "operations", [&out](const element& item) {
+        simdjson::dom::array parts;
+        std::string_view name, kind;
+        // Loops around the call, such as copies of what it reads, are generated.
+        if (item.get(parts) == simdjson::SUCCESS && parts.at(0).get(name) == simdjson::SUCCESS &&
+            parts.at(1).get(kind) == simdjson::SUCCESS && kind != "ComputedBuffer")
+            out.operations.emplace_back(name);
+    });
+    return out;
+}
+
+Tuning tuningOf(const element& object) {
+    Tuning out;
+    out.phase = number(object, "graph");
+    out.name = json::text(object, "name");
+    forEach(object, "inputs", [&out](const element& item) {
+        std::string sizes;
+        forEach(item, "size", [&sizes](const element& size) {
+            sizes += (sizes.empty() ? "" : "x") + json::spelling(size);
+        });
+        out.inputs.push_back(std::string(json::text(item, "dtype")) + ' ' + sizes);
+    });
+    forEach(object, "choices", [&out](const element& item) {
+        simdjson::dom::array parts;
+        std::string_view name;
+        double ms = 0;
+        if (item.get(parts) != simdjson::SUCCESS || parts.at(0).get(name) != simdjson::SUCCESS) return;
+        const bool timed = parts.at(1).get(ms) == simdjson::SUCCESS;
+        out.choices.push_back({std::string(name), timed ? std::optional(ms) : std::nullopt});
+    });
     return out;
 }
 
@@ -161,10 +221,13 @@ bool ScheduleScanner::node(const element& object) {
     out.device = json::text(object, "device");
     out.ir = json::text(object, "ir");
     out.data = json::text(object, "data");
+    out.sizes = loopSizes(object);
+    out.kernel = json::text(object, "kernel");
     out.members = numbers(object, "members");
     out.reads = accesses(object, "reads");
     out.writes = accesses(object, "writes");
     forEach(object, "origins", [&out](const element& item) { out.origins.push_back(nodeOf(item)); });
+    forEach(object, "mutates", [&out](const element& item) { out.mutates.push_back(json::spelling(item)); });
     forEach(object, "outputs", [&out](const element& item) {
         SchedulerNode::Output output{
             std::string(json::text(item, "name")), std::string(json::text(item, "dtype")), {}};

@@ -26,6 +26,11 @@ void forEach(const capture::json::element& object, std::string_view key, Take ta
 /// [number, name]
 [[nodiscard]] NodeRef nodeOf(const capture::json::element& pair);
 
+/// Of a node that was lowered; without `why` where code is generated for it.
+[[nodiscard]] Fallback fallbackOf(const capture::json::element& object);
+
+[[nodiscard]] Tuning tuningOf(const capture::json::element& object);
+
 class ScheduleScanner {
 public:
     ScheduleScanner(std::vector<Schedule>& schedules, std::vector<std::string>& reasons)

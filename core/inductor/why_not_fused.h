@@ -27,4 +27,11 @@ struct WhyNotFused {
 };
 [[nodiscard]] WhyNotFused whyNotFused(const Schedule& schedule, const std::string& a, const std::string& b);
 
+/// What would have to differ for PyTorch's reasons not to hold, a sentence each: from what Inductor's source tests where
+/// it gives the reason, and what the record has of the two. Empty where they are in one kernel, or the reason says
+/// nothing that the record tells more of. Meeting one reason need not be enough: another may stand behind it.
+[[nodiscard]] std::vector<std::string> wouldHaveToDiffer(const PassRecording& recording,
+                                                         const Schedule& schedule, const WhyNotFused& why,
+                                                         const std::string& a, const std::string& b);
+
 } // namespace dynascope::inductor

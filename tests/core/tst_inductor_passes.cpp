@@ -3,6 +3,7 @@
 // Recordings of passes, held against the trace of the same run: tests/data/passes.
 #include "core/capture/open.h"
 #include "core/inductor/compile_passes.h"
+#include "core/inductor/pattern_graph.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "tests/support/recordings.h"
@@ -60,6 +61,47 @@ PassRecordingPtr readBytes(const RecordingWriter& writer) {
 class TestInductorPasses : public QObject {
     Q_OBJECT
 private slots:
+    void patternsAreGraphs() {
+        const auto texts = [](const char* expression) {
+            std::vector<std::string> out;
+            for (const PatternNode& node : patternGraph(expression).nodes)
+                out.push_back(node.text());
+            return out;
+        };
+        QCOMPARE(
+            texts("CallFunction(aten.permute.default, CallFunction(aten.permute.default, KeywordArg('arg'), "
+                  "KeywordArg('perm1')), KeywordArg('perm2'))"),
+            (std::vector<std::string>{"permute = aten.permute.default(arg, perm1)",
+                                      "permute_1 = aten.permute.default(permute, perm2)"}));
+        QCOMPARE(texts("CallFunction([bmm, ...], Arg(), Ignored())"),
+                 std::vector<std::string>{"bmm = [bmm, ...](anything, _)"});
+        // What is written twice is one node; how many read it is no argument.
+        const PatternGraph twice =
+            patternGraph("CallFunction(aten.mul.Tensor, CallFunction(aten.exp.default, "
+                         "KeywordArg('x'), _users=2), CallFunction(aten.exp.default, "
+                         "KeywordArg('x'), _users=2), [1, 'a, b'], alpha=2)");
+        QCOMPARE(twice.nodes.size(), std::size_t(2));
+        QCOMPARE(twice.nodes[0].users, std::string("2"));
+        QCOMPARE(twice.nodes[1].text(), std::string("mul = aten.mul.Tensor(exp, exp, [1, 'a, b'], alpha=2)"));
+        QVERIFY(twice.whole);
+        const PatternGraph cut =
+            patternGraph("CallFunction(aten.mm.default, CallFunction(aten.exp.default, KeywordArg('x'), _us");
+        QVERIFY(!cut.whole && cut.nodes.empty());
+        for (const char* odd :
+             {"", ")))", "((((", "CallFunction(", "CallFunction()", "'", "[,,]", "CallFunction(., x)"})
+            static_cast<void>(patternGraph(odd));
+        const std::string deep(300'000, '(');
+        QVERIFY(!patternGraph(deep).whole);
+        const session::Session session = openedFolder();
+        const auto recording = session::attachedAs<PassRecording>(session.passRecordings.front());
+        std::uint32_t number = 0;
+        while (const Pattern* pattern = recording->pattern(++number)) {
+            const PatternGraph graph = patternGraph(pattern->expression);
+            QVERIFY2(!graph.nodes.empty() || !graph.whole, pattern->expression.c_str());
+        }
+        QCOMPARE(number, std::uint32_t(11));
+    }
+
     void stagesOfTheTraceAreRecordedTextForText();
     void theChainOfEachGraphIsUnbroken();
     void rowsSayWhatAPassDid();

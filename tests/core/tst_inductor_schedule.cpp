@@ -4,7 +4,10 @@
 // every pass: tests/data/passes and a small recording.
 #include "core/capture/open.h"
 #include "core/inductor/buffer_lives.h"
+#include "core/inductor/fallbacks.h"
 #include "core/inductor/line_history.h"
+#include "core/inductor/schedule_rows.h"
+#include "core/inductor/stage_passes.h"
 #include "core/inductor/why_not_fused.h"
 #include "core/session/byte_source.h"
 #include "tests/support/pass_recordings.h"
@@ -65,6 +68,121 @@ private slots:
                 before = groups.size();
             }
         }
+    }
+
+    void everyFusionJoinsNeighbours() {
+        const PassRecordingPtr recording = block();
+        for (const Schedule& schedule : recording->schedules()) {
+            const ScheduleRows rows = rowsOf(schedule);
+            QCOMPARE(rows.operations.size(), groupsAfter(schedule, 0).size());
+            QCOMPARE(rows.fusions.size(), schedule.fusions.size());
+            for (std::size_t i = 0; i < rows.fusions.size(); ++i) {
+                std::set<std::string> wanted, found;
+                for (const std::uint32_t part : {schedule.fusions[i].a, schedule.fusions[i].b})
+                    for (const std::string& operation : schedule.operationsOf(part))
+                        wanted.insert(operation);
+                for (std::size_t row = rows.fusions[i].first; row <= rows.fusions[i].last; ++row)
+                    found.insert(rows.operations[row]->name);
+                QCOMPARE(found, wanted);
+            }
+            for (std::size_t n = 0; n <= schedule.fusions.size(); ++n) {
+                std::size_t kernels = 0;
+                for (const FusionGroup& group : groupsAfter(schedule, n))
+                    kernels += group.operations.size() > 1 ? 1 : 0;
+                QCOMPARE(rows.boxesAfter(n).size(), kernels);
+            }
+            QVERIFY(!rows.edges.empty());
+            for (const RowEdge& edge : rows.edges) {
+                QVERIFY(edge.from != edge.to);
+                const auto& writes = rows.operations[edge.from]->writes;
+                const auto& reads = rows.operations[edge.to]->reads;
+                QVERIFY(std::ranges::any_of(writes, [&reads](const Access& write) {
+                    return std::ranges::find(reads, write.buffer, &Access::buffer) != reads.end();
+                }));
+            }
+        }
+    }
+
+    /// Fusions of a file that lies: of what there is not, of the same twice, of themselves.
+    void fusionsOfALiarHaveRows() {
+        Schedule schedule;
+        for (std::uint32_t id = 1; id <= 4; ++id) {
+            schedule.nodes[id].id = id;
+            schedule.nodes[id].name = "op" + std::to_string(id);
+        }
+        schedule.nodes[9].id = 9;
+        schedule.nodes[9].name = "op1_op2";
+        schedule.nodes[9].members = {1, 2, 77};
+        schedule.fusions = {
+            {1, 1, 2, 9, {}, {}}, {1, 9, 9, 9, {}, {}}, {1, 50, 51, 52, {}, {}}, {2, 2, 1, 9, {}, {}}};
+        schedule.order = {4, 4, 99, 9};
+        const ScheduleRows rows = rowsOf(schedule);
+        QCOMPARE(rows.operations.size(), std::size_t(4));
+        QCOMPARE(rows.operations.front()->name, std::string("op4"));
+        QCOMPARE(rows.fusions[0], (RowRange{1, 2}));
+        QCOMPARE(rows.fusions[2], RowRange{});
+        for (std::size_t n = 0; n < 6; ++n)
+            QVERIFY(rows.boxesAfter(n).size() <= 1);
+        QVERIFY(rowsOf(Schedule()).operations.empty());
+    }
+
+    void sizesAndKernelsAreRead() {
+        const PassRecordingPtr recording = block();
+        const ScheduleRows rows = rowsOf(recording->schedules().front());
+        const auto node = [&rows](const char* name) { return rows.operations[rows.rowOf.at(name)]; };
+        QCOMPARE(node("op0")->sizes, std::string("2, 8 | 32"));
+        QCOMPARE(node("op1")->sizes, std::string("2, 8"));
+        QCOMPARE(node("op5")->kernel, std::string("extern_kernels.addmm"));
+        QVERIFY(node("op5")->sizes.empty() && node("op0")->kernel.empty());
+    }
+
+    void choicesThatWereTimedAreRead() {
+        const PassRecordingPtr recording = small({.tuned = true});
+        QCOMPARE(recording->tunings().size(), std::size_t(1));
+        const Tuning& tuning = recording->tunings().front();
+        QCOMPARE(tuning.name, std::string("mul"));
+        QCOMPARE(tuning.inputs, std::vector<std::string>{"float32 4x4"});
+        QCOMPARE(tuning.choices.size(), std::size_t(3));
+        QVERIFY(tuning.choices[0].ms == 0.5 && tuning.choices[0].name == "template_0");
+        QVERIFY(!tuning.choices[2].ms);
+        QVERIFY(small({})->tunings().empty());
+    }
+
+    void fallbacksHaveBytesAndLines() {
+        const auto session = capture::open(DYNASCOPE_TEST_DATA "/passes");
+        QVERIFY(session.has_value());
+        CompilePasses passes = passesOf(**session, (*session)->compiles.front());
+        QVERIFY(addStages(passes).has_value());
+        const auto costs = fallbacksOf(passes);
+        QVERIFY(costs.has_value());
+        QCOMPARE(costs->size(), std::size_t(2));
+        for (const FallbackCost& cost : *costs) {
+            QVERIFY(cost.isWhole && cost.read > 0 && cost.written > 0);
+            QCOMPARE(cost.fallback->why, std::string("in the list of fallbacks"));
+        }
+        QCOMPARE(costs->front().phase->graph, std::string("backward"));
+        QVERIFY(costs->front().bytes() > costs->back().bytes());
+        // Query, key and value, 2 by 8 heads' values of 32 floats each.
+        QCOMPARE(costs->back().read, std::uint64_t(3 * 2 * 8 * 32 * 4));
+        QVERIFY(costs->back().file.ends_with("block.py") && costs->back().line > 0);
+    }
+
+    void whatWouldHaveToDiffer() {
+        const PassRecordingPtr recording = block();
+        const Schedule& schedule = recording->schedules().front();
+        std::size_t told = 0;
+        for (const Question& question : schedule.questions) {
+            if (question.answer == Question::Answer::Yes) continue;
+            const auto a = schedule.operationsOf(question.a), b = schedule.operationsOf(question.b);
+            if (a.empty() || b.empty()) continue;
+            const WhyNotFused why = whyNotFused(schedule, a.back(), b.front());
+            const auto differ = wouldHaveToDiffer(*recording, schedule, why, a.back(), b.front());
+            if (!why.kernel.empty()) QVERIFY(differ.empty());
+            told += differ.empty() ? 0 : 1;
+        }
+        QVERIFY(told > 0);
+        const WhyNotFused why = whyNotFused(schedule, "op0", "op900");
+        QVERIFY(wouldHaveToDiffer(*recording, schedule, why, "op0", "op900").empty());
     }
 
     void whyTwoAreNotFused() {
@@ -143,6 +261,35 @@ private slots:
         QVERIFY(memoryOf(schedule).live.empty() && memoryOf(schedule).peak() == 0);
         schedule.wrapper = {line(What::Allocate, "s", {}, std::nullopt), line(What::Call, "k")};
         QCOMPARE(memoryOf(schedule).unsized, std::size_t(1));
+    }
+
+    void passesLeadToStages() {
+        const PassRecordingPtr recording = small({.wrong = true});
+        session::Session session;
+        session.compiles = compilesIn(*recording);
+        session.passRecordings.push_back(recording);
+        const CompilePasses passes = passesOf(session, session.compiles.at(0));
+        session::Compile compile = session.compiles.at(0);
+        QVERIFY(passesByStage(passes, compile).empty()); // no stage that they lead to
+        const auto stage = [](session::Phase phase) {
+            auto out = std::make_shared<session::Stage>();
+            out->phase = phase;
+            out->content = session::Stage::Content::Graph;
+            return out;
+        };
+        compile.stages = {stage(session::Phase::Forward), stage(session::Phase::PostGradForward),
+                          stage(session::Phase::PostGradForward), stage(session::Phase::PostGradBackward)};
+        const auto found = passesByStage(passes, compile);
+        QCOMPARE(found.size(), std::size_t(1));
+        QCOMPARE(found[0].stage, std::size_t(2));
+        std::vector<std::string> names;
+        for (const std::size_t row : found[0].rows)
+            names.push_back(passes.rows[row].name());
+        QCOMPARE(names, (std::vector<std::string>{"remove_noop_ops", "custom_pass", "transpose_output"}));
+        auto second = stage(session::Phase::PostGradForward);
+        second->attempt = 1;
+        compile.stages.push_back(second);
+        QVERIFY(passesByStage(passes, compile).empty());
     }
 
     void aLineIsFollowed() {

@@ -2,6 +2,11 @@
 //
 // Recordings of passes: a file, or from the mark on the tail beside it. Whatever opens can be gone through.
 #include "core/inductor/compile_passes.h"
+#include "core/inductor/fallbacks.h"
+#include "core/inductor/pattern_graph.h"
+#include "core/inductor/schedule_rows.h"
+#include "core/inductor/stage_passes.h"
+#include "core/inductor/why_not_fused.h"
 #include "core/session/byte_source.h"
 #include "tests/fuzz/expect.h"
 
@@ -45,12 +50,30 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 for (const NodeStep& step : historyOf(passes, node.id))
                     fuzz::expect(step.row < passes.rows.size());
         }
+        if (const auto costs = fallbacksOf(passes))
+            for (const FallbackCost& cost : *costs)
+                fuzz::expect(cost.phase != nullptr && cost.fallback != nullptr);
+        for (const StagePasses& stage : passesByStage(passes, compile))
+            fuzz::expect(stage.stage < compile.stages.size());
+        for (std::uint32_t pattern = 1; r.pattern(pattern) != nullptr; ++pattern)
+            for (const PatternNode& node : patternGraph(r.pattern(pattern)->expression).nodes)
+                fuzz::expect(!node.name.empty());
         for (const Schedule* schedule : schedulesOf(passes)) {
             for (const Refusal& refusal : refusalsOf(*schedule))
                 static_cast<void>(r.reason(refusal.reason));
             for (const auto& [id, node] : schedule->nodes)
                 static_cast<void>(schedule->operationsOf(id));
             static_cast<void>(questionsAbout(*schedule, "op0", "op1"));
+            const ScheduleRows rows = rowsOf(*schedule);
+            for (const RowRange& range : rows.fusions)
+                fuzz::expect(range.first <= range.last &&
+                             (range.last < rows.operations.size() || range == RowRange{}));
+            for (const RowEdge& edge : rows.edges)
+                fuzz::expect(edge.from < rows.operations.size() && edge.to < rows.operations.size());
+            for (const std::size_t box : rows.boxesAfter(rows.fusions.size()))
+                fuzz::expect(box >= 1 && box <= rows.fusions.size());
+            const WhyNotFused why = whyNotFused(*schedule, "op0", "op1");
+            static_cast<void>(wouldHaveToDiffer(r, *schedule, why, "op0", "op1"));
         }
     }
     return 0;

@@ -35,7 +35,8 @@ std::string at(int line, const char* code) {
 /// The graph's text, told whole.
 class SmallGraph {
 public:
-    bool alias = true, isWrong = false, transposed = false, unknown = false;
+    bool alias = true, isWrong = false, transposed = false, unknown = false, writes = false;
+    enum class Second { None, Copy, Input } second = Second::None; ///< what is given back as well
     enum class Constant { None, Attribute, Number } constant = Constant::None;
 
     [[nodiscard]] std::string text() const {
@@ -69,7 +70,12 @@ public:
                           result + ")");
             result = "thing";
         }
-        out.push_back("        return (" + result + ",)");
+        if (second == Second::Copy) out.push_back(call("copy", "clone.default(x)"));
+        if (writes) out.push_back(call("copy_", "copy_.default(x, mul)"));
+        out.push_back("        return (" + result +
+                      (second == Second::None   ? ",)"
+                       : second == Second::Copy ? ", copy)"
+                                                : ", x)"));
         return list(out);
     }
 
@@ -89,8 +95,9 @@ public:
     void first(const SmallGraph& graph) {
         m_out.record('T',
                      R"({"id":1,"graph":2,"module":1,"base":0,"count":6,"nodes":[[1,"x"],[2,"y"],[3,"mul"],)"
-                     R"([4,"alias"],[5,"add"],[6,"output"]],"text":)" +
-                         graph.text() + "}");
+                     R"([4,"alias"],[5,"add"],[6,"output"])" +
+                         std::string(graph.second == SmallGraph::Second::Copy ? R"(,[12,"copy"])" : "") +
+                         R"(],"text":)" + graph.text() + "}");
     }
     /// `change` are members of the records.
     void changing(const std::string& name, const SmallGraph& graph, int nodes, const std::string& change) {
@@ -175,6 +182,7 @@ std::string smallPasses(const SmallPasses& how) {
     Writer passes(out);
     SmallGraph graph;
     if (how.folds) graph.constant = SmallGraph::Constant::Attribute;
+    if (how.shares) graph.second = SmallGraph::Second::Copy;
     passes.first(graph);
     if (how.skips) {
         passes.quiet("remove_noop_ops", "config.remove_noops is off");
@@ -201,8 +209,19 @@ std::string smallPasses(const SmallPasses& how) {
         graph.unknown = true;
         passes.changing("use_own_operator", graph, nodes + 4, R"("created":[[11,"thing"]],"updated":[6])");
     }
+    if (how.writes) {
+        graph.writes = true;
+        passes.changing("write_input", graph, nodes + 4, R"("created":[[14,"copy_"]])");
+    }
+    if (how.shares) {
+        graph.second = SmallGraph::Second::Input;
+        passes.changing("give_back_input", graph, nodes + 3, R"("erased":[[12,"copy"]],"updated":[6])");
+    }
     const std::string last = std::to_string(passes.state());
     out.record('E', R"({"graph":2,"time_us":9000,"own_us":1000,"state":)" + last + "}");
+    if (how.tuned)
+        out.record('A', R"({"graph":1,"name":"mul","inputs":[{"size":[4,4],"dtype":"float32"}],)"
+                        R"("choices":[["template_0",0.5],["extern_mul",2.0],["template_1",null]]})");
     addSchedule(out, how.fused);
     out.record('E', R"({"graph":1,"time_us":90000,"own_us":2000,"state":)" + last + "}").endBlock();
     return out.file().replace(0, magic.size(), magic);

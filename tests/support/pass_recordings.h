@@ -14,6 +14,9 @@ struct SmallPasses {
     bool skips = false;   ///< remove_noop_ops did not run: a setting is off
     bool unknown = false; ///< the last pass puts in an operator that no engine has
     bool folds = false;   ///< the result is multiplied by a constant, and fold_constants makes a number of it
+    bool writes = false;  ///< the last pass but one writes the product into x
+    bool shares = false;  ///< the graph gives back a copy of x as well, and the last pass x itself
+    bool tuned = false;   ///< kernels of mul were timed: a template, PyTorch's own, and one that failed
     bool fused = true;    ///< the scheduler fused op0 with op1; else it refused: "no shared data"
 };
 

@@ -132,6 +132,32 @@ private slots:
                  run.err);
     }
 
+    void fallbacksAreRanked() {
+        const Run run = cli({"fusions", folder, "--frame", "0/0", "--fallbacks"});
+        QVERIFY2(run.exitCode == 0 && run.out.contains("block.py:") &&
+                     run.out.contains("in the list of fallbacks"),
+                 run.out);
+        const QJsonArray all = json({"fusions", folder, "--frame", "0/0", "--fallbacks"});
+        QCOMPARE(all.size(), 2);
+        QVERIFY(all.at(0)["bytes_read"].toDouble() > all.at(1)["bytes_read"].toDouble());
+        QVERIFY(all.at(0)["all_sizes_known"].toBool());
+        SmallRecording small({});
+        const Run none = cli({"fusions", small.path(), "--fallbacks"});
+        QVERIFY2(none.exitCode == 0 && none.out.contains("code is generated for every node"), none.out);
+    }
+
+    void choicesThatWereTimed() {
+        SmallRecording small({.tuned = true});
+        const Run run = cli({"fusions", small.path()});
+        QVERIFY2(run.out.contains("choices that were timed") &&
+                     run.out.contains("0.500 ms  template_0, the fastest") && run.out.contains("failed"),
+                 run.out);
+        const QJsonValue choices =
+            json({"fusions", small.path()}).at(0)["autotuned"].toArray().at(0)["choices"];
+        QCOMPARE(choices.toArray().size(), 3);
+        QVERIFY(choices.toArray().at(2)["ms"].isNull());
+    }
+
     void whyTwoWereNotFused() {
         const QJsonValue refusal = json({"fusions", folder}).at(0)["refusals"].toArray().at(0);
         const Run run = cli({"fusions", folder, "--why", refusal["a"].toString(), refusal["b"].toString()});
