@@ -102,19 +102,21 @@ void StepActions::updateOnPages() {
         const char* id;
         QString text;
         StepCommand command;
-        QString ofPasses; ///< its text on the page Inductor
+        QString ofPasses;  ///< its text on the page Inductor
+        QString ofFusions; ///< and where that shows a schedule
     };
     const Step steps[] = {
-        {"step.first", tr("First step"), StepCommand::First, tr("First pass")},
-        {"step.opBack", tr("Back over the last instruction"), StepCommand::BackOver, tr("Previous pass")},
-        {"step.back", tr("Step out"), StepCommand::Out, tr("Out of the pass")},
-        {"step.forward", tr("Step in"), StepCommand::In, tr("Into the pass")},
-        {"step.opForward", tr("Step over"), StepCommand::Over, tr("Next pass")},
-        {"step.last", tr("Last step"), StepCommand::Last, tr("Last pass")},
+        {"step.first", tr("First step"), StepCommand::First, tr("First pass"), tr("Before the first fusion")},
+        {"step.opBack", tr("Back over the last instruction"), StepCommand::BackOver, tr("Previous pass"),
+         tr("Previous fusion")},
+        {"step.back", tr("Step out"), StepCommand::Out, tr("Out of the pass"), tr("Previous fusion")},
+        {"step.forward", tr("Step in"), StepCommand::In, tr("Into the pass"), tr("Next fusion")},
+        {"step.opForward", tr("Step over"), StepCommand::Over, tr("Next pass"), tr("Next fusion")},
+        {"step.last", tr("Last step"), StepCommand::Last, tr("Last pass"), tr("Last fusion")},
         {"step.nextWrite", tr("Run to the next breakpoint or graph break"), StepCommand::Run,
-         tr("Next pass that changed a graph")},
+         tr("Next pass that changed a graph"), tr("Last fusion")},
         {"step.previousWrite", tr("Back to the previous breakpoint or graph break"), StepCommand::BackRun,
-         tr("Previous pass that changed a graph")}};
+         tr("Previous pass that changed a graph"), tr("Before the first fusion")}};
     const bool here = m_workspace.place().page == Page::Dynamo;
     const bool inPasses = m_workspace.place().page == Page::Inductor;
     const auto* page = m_pages->find<DynamoPage>();
@@ -122,7 +124,8 @@ void StepActions::updateOnPages() {
     for (const ActionRegistry::Entry& entry : m_actions->entries())
         for (const Step& step : steps) {
             if (entry.spec.id != QLatin1String(step.id) || !entry.action) continue;
-            entry.action->setText(here ? step.text : inPasses ? step.ofPasses : entry.spec.text);
+            const QString& ofInductor = passes && passes->showsScheduler() ? step.ofFusions : step.ofPasses;
+            entry.action->setText(here ? step.text : inPasses ? ofInductor : entry.spec.text);
             if (here) entry.action->setEnabled(page && page->canRun(step.command));
             if (inPasses) entry.action->setEnabled(passes && passes->canRun(step.command));
         }

@@ -9,10 +9,12 @@
 #include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/graph_canvas.h"
+#include "views/inductor/fusion_strip.h"
 #include "views/inductor/inductor_page.h"
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_texts.h"
+#include "views/inductor/schedule_cards.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
 
@@ -274,30 +276,44 @@ private slots:
         QCOMPARE(chosen.chosen.stage, s.page->graphs().place().stageA);
         QCOMPARE(QString::number(chosen.chosen.nodes.size()), rows[std::size_t(applied)][2].text);
         QVERIFY(!chosen.drawn.nodes.empty() && !chosen.beside.nodes.empty());
+        // The pattern's own graph stands beside it.
+        const auto has = [&s](const QString& title) {
+            return std::ranges::any_of(
+                s.page->detail()->findChildren<QAbstractButton*>(),
+                [&title](const QAbstractButton* button) { return button->text() == title; });
+        };
+        QVERIFY(has("Pattern"));
+        const inductor::CompilePasses passes = inductor::passesOf(*s.session, s.session->compiles[0]);
+        const inductor::Match& match =
+            passes.rows[std::size_t(s.page->row())].pass->matches[std::size_t(applied)];
+        Facts facts;
+        facts.sections = {patternSection(*passes.recording, match)};
+        const QString said = FactView::plainText(facts);
+        QVERIFY2(said.contains(" = aten.") || said.contains(" = ["), qPrintable(said));
         QVERIFY(chosen.drawn.nodes.size() < s.page->graphs().stage(Side::B).graph->size());
     }
 
     void fusionsAreSteppedThrough() {
         Shown s;
         ScheduleView& view = *s.page->operations();
-        QAbstractItemModelTester tester(&view.operations()->rows(),
-                                        QAbstractItemModelTester::FailureReportingMode::QtTest);
+        const ScheduleCards& cards = view.cards();
         const int all = view.fusions();
         QVERIFY(all >= 5);
-        const auto fused = [&view] {
-            int n = 0;
-            for (const TableRow& row : view.operations()->rows().rows())
-                n += row.front().text.startsWith(QStringLiteral("┌")) ? 1 : 0;
-            return n;
-        };
         view.setFusions(0);
-        QCOMPARE(fused(), 0);
-        const int rows = view.operations()->rows().rowCount();
+        QVERIFY(cards.boxes().empty());
+        const QRect before = cards.cardRect(3);
         view.setFusions(1);
-        QCOMPARE(fused(), 1);
-        QCOMPARE(view.operations()->rows().rowCount(), rows);
+        QCOMPARE(cards.boxes(), std::vector<std::size_t>{1});
+        QCOMPARE(cards.cardRect(3), before); // rows stay where they are
         view.setFusions(all + 5);
         QCOMPARE(view.fusions(), all);
+        // Every kernel's box lies around its cards, and around no other's.
+        for (const std::size_t box : cards.boxes()) {
+            const inductor::RowRange& range = cards.rows().fusions[box - 1];
+            for (std::size_t row = 0; row < cards.rows().operations.size(); ++row)
+                QCOMPARE(cards.boxRect(box).contains(cards.cardRect(row)),
+                         row >= range.first && row <= range.last);
+        }
         view.choose({"op5", "op9"});
         QString said = FactView::plainText(view.facts());
         QVERIFY2(said.contains("op5 with op9") && view.facts().chip == "not fused" &&
@@ -325,10 +341,112 @@ private slots:
         QTRY_VERIFY(!section("What tells them apart"));
         view.choose({"op0", "op1"});
         QVERIFY(FactView::plainText(view.facts()).contains("cpp_fused_native_layer_norm_0"));
+        view.setFusions(0);
+        view.choose({});
+        QVERIFY2(!FactView::plainText(view.facts()).contains("op0"),
+                 "before the first fusion nothing is told");
+        view.setFusions(2);
+        QVERIFY(view.facts().title == "Fusion 2" && FactView::plainText(view.facts()).contains("Sorted by"));
         view.choose({"op0"});
         said = FactView::plainText(view.facts());
         QVERIFY2(said.contains("primals_1") && said.contains("buf0") && said.contains("Reduction"),
                  qPrintable(said));
+    }
+
+    void cardsAreChosenByMouseAndKeyboard() {
+        Shown s;
+        s.page->showTab(InductorPage::Tab::Scheduler);
+        s.settle();
+        QVERIFY(s.page->showsScheduler());
+        ScheduleCards& cards = s.page->operations()->cards();
+        const auto click = [&cards](const char* operation, Qt::KeyboardModifiers keys) {
+            QTest::mouseClick(&cards, Qt::LeftButton, keys,
+                              cards.cardRect(cards.rows().rowOf.at(operation)).center());
+        };
+        click("op5", {});
+        QCOMPARE(cards.chosen(), std::vector<std::string>{"op5"});
+        click("op9", Qt::ControlModifier);
+        QCOMPARE(cards.chosen(), (std::vector<std::string>{"op5", "op9"}));
+        QVERIFY(s.page->operations()->facts().title == "op5 with op9");
+        click("op9", Qt::ControlModifier);
+        QCOMPARE(cards.chosen(), std::vector<std::string>{"op5"});
+        const std::size_t row = cards.rows().rowOf.at("op5");
+        QTest::keyClick(&cards, Qt::Key_Down);
+        QCOMPARE(cards.chosen(), std::vector<std::string>{cards.rows().operations[row + 1]->name});
+        QTest::keyClick(&cards, Qt::Key_Down, Qt::ShiftModifier);
+        QCOMPARE(cards.chosen().size(), std::size_t(2));
+        QTest::mouseClick(&cards, Qt::LeftButton, {}, QPoint(2, 2));
+        QVERIFY(cards.chosen().empty());
+    }
+
+    void stepsAreFusionsInTheSchedule() {
+        Shown s;
+        const int row = s.page->row();
+        s.page->showTab(InductorPage::Tab::Scheduler);
+        s.settle();
+        ScheduleView& view = *s.page->operations();
+        const int all = view.mostFusions();
+        QVERIFY(!s.page->canRun(StepCommand::Over) && s.page->canRun(StepCommand::BackOver));
+        s.page->run(StepCommand::BackOver);
+        s.settle();
+        QCOMPARE(view.fusions(), all - 1);
+        s.page->run(StepCommand::First);
+        s.settle();
+        QCOMPARE(view.fusions(), 0);
+        QTest::mouseClick(&view.strip(), Qt::LeftButton, {}, view.strip().pointOf(3).toPoint());
+        s.settle();
+        QCOMPARE(view.fusions(), 3);
+        // It is a place: saved, and found again.
+        const QJsonValue saved = savedPassPlace(s.f.workspace.place().own.of<PassPlace>());
+        QVERIFY(saved.isObject());
+        QCOMPARE(passPlaceOf(saved), s.f.workspace.place().own.of<PassPlace>());
+        QCOMPARE(passPlaceOf(QJsonValue(7)), PassPlace{7}); // as sessions before had it
+        Place place = s.f.workspace.place();
+        place.own.set(PassPlace{row});
+        s.f.workspace.go(place);
+        s.settle();
+        QVERIFY(!s.page->showsScheduler());
+        s.f.workspace.goBack();
+        s.settle();
+        QVERIFY(s.page->showsScheduler());
+        QCOMPARE(view.fusions(), 3);
+    }
+
+    void refusalsLeadToTheirPairs() {
+        Shown s;
+        s.page->showTab(InductorPage::Tab::Scheduler);
+        s.settle();
+        const auto& reasons = s.page->reasons()->rows().rows();
+        QVERIFY(reasons.size() >= 2);
+        qulonglong before = ULLONG_MAX;
+        for (const TableRow& reason : reasons) {
+            QVERIFY(reason.front().sort.toULongLong() <= before);
+            before = reason.front().sort.toULongLong();
+        }
+        s.page->reasons()->setCurrentIndex(s.page->reasons()->model()->index(1, 0));
+        s.settle();
+        QVERIFY(s.page->pairs()->rows().rowCount() > 0);
+        s.page->pairs()->setCurrentIndex(s.page->pairs()->model()->index(0, 0));
+        s.settle();
+        QCOMPARE(s.page->operations()->cards().chosen().size(), std::size_t(2));
+        const QString said = FactView::plainText(s.page->operations()->facts());
+        QVERIFY2(said.contains(reasons[1][1].text), qPrintable(said));
+    }
+
+    void fallbacksAreRanked() {
+        Shown s;
+        s.page->showTab(InductorPage::Tab::Fallbacks);
+        s.settle();
+        const auto& rows = s.page->fallbacks()->rows().rows();
+        QCOMPARE(rows.size(), std::size_t(2)); // of forward and backward of 0/0
+        QVERIFY2(rows.front().front().text.contains("flash_attention_for_cpu_backward"),
+                 qPrintable(rows.front().front().text));
+        QCOMPARE(rows.front()[4].text, QStringLiteral("in the list of fallbacks"));
+        QVERIFY(rows.front()[1].sort.toULongLong() > rows.back()[1].sort.toULongLong());
+        QVERIFY2(rows.back()[5].text.startsWith("block.py:"), qPrintable(rows.back()[5].text));
+        s.page->fallbacks()->setCurrentIndex(s.page->fallbacks()->model()->index(1, 0));
+        s.settle();
+        QCOMPARE(s.page->operations()->cards().chosen(), std::vector<std::string>{"op6"});
     }
 
     void buffersAreDrawnOverTheSchedule() {
@@ -345,6 +463,11 @@ private slots:
         QCOMPARE(view.lifeAt(view.rectOf(index("buf19")).center()), index("buf19"));
         QVERIFY(view.rectOf(index("buf21")).right() > view.rectOf(index("buf5")).left());
         QVERIFY(view.accessibleDescription().contains("At most "));
+        // A click leads to the operation that writes it.
+        s.page->showTab(InductorPage::Tab::Buffers);
+        s.settle();
+        QTest::mouseClick(s.page->lives(), Qt::LeftButton, {}, view.rectOf(index("buf5")).center().toPoint());
+        QCOMPARE(s.page->operations()->cards().chosen(), std::vector<std::string>{"op5"});
     }
 
     void otherCapturesSayHowToMakeOne() {

@@ -34,6 +34,7 @@ constexpr std::size_t mostDrawn = 400; ///< of a pass that changed more the whol
 /// What is read on a worker.
 struct ReadPasses {
     CompilePasses passes;
+    std::vector<inductor::FallbackCost> costs;
     QString error;
 };
 
@@ -57,18 +58,6 @@ RowTable* InductorPage::table() const {
 }
 RowTable* InductorPage::matches() const {
     return d->matches;
-}
-RowTable* InductorPage::kernels() const {
-    return d->kernels;
-}
-RowTable* InductorPage::fusions() const {
-    return d->fusions;
-}
-ScheduleView* InductorPage::operations() const {
-    return d->operations;
-}
-LivesView* InductorPage::lives() const {
-    return d->lives;
 }
 CompareView* InductorPage::canvases() const {
     return d->canvases;
@@ -98,15 +87,18 @@ void InductorPage::refresh() {
         return;
     }
     if (d->reading || !d->passes.recording) return;
-    const int wanted = workspace().place().own.of<PassPlace>().row;
-    if (wanted != d->row || d->row < 0) showPass(wanted);
+    const auto wanted = workspace().place().own.of<PassPlace>();
+    if (wanted.row != d->row || d->row < 0) showPass(wanted.row);
+    showSchedule();
+    showView(wanted.scheduler);
 }
 
 void InductorPage::read() {
     d->row = -1;
-    d->schedule = nullptr;
-    d->operations->setSchedule(nullptr, nullptr);
-    d->lives->setMemory({});
+    d->schedules.clear();
+    d->costs.clear();
+    fillSchedule(nullptr);
+    fillFallbacks();
     d->passes = {};
     d->lineSteps.clear();
     d->lines->setRows({});
@@ -128,6 +120,8 @@ void InductorPage::read() {
             out.passes = inductor::passesOf(*session, session->compiles[std::size_t(compile)]);
             if (const auto read = inductor::addStages(out.passes, task); !read)
                 out.error = toQString(read.error().message);
+            // Without them the page tells all else.
+            if (auto costs = inductor::fallbacksOf(out.passes, task)) out.costs = std::move(*costs);
             return out;
         },
         [this](ReadPasses made) {
@@ -152,7 +146,12 @@ void InductorPage::read() {
             showContent();
             d->figures->setFigures(passFigures(d->passes, theme().colours()));
             fillList();
-            showPass(workspace().place().own.of<PassPlace>().row);
+            d->schedules = inductor::schedulesOf(d->passes);
+            d->costs = std::move(made.costs);
+            fillFallbacks();
+            const auto wanted = workspace().place().own.of<PassPlace>();
+            showPass(wanted.row);
+            showView(wanted.scheduler);
         });
 }
 
@@ -177,18 +176,6 @@ void InductorPage::goTo(int row) {
     workspace().go(place);
 }
 
-int InductorPage::target(StepCommand command) const {
-    return d->row < 0 ? -1 : passAfter(d->passes, d->row, command);
-}
-
-bool InductorPage::canRun(StepCommand command) const {
-    return target(command) >= 0;
-}
-
-void InductorPage::run(StepCommand command) {
-    if (const int row = target(command); row >= 0) goTo(row);
-}
-
 void InductorPage::showPass(int wanted) {
     const auto& rows = d->passes.rows;
     if (wanted < 0 || wanted >= int(rows.size())) {
@@ -196,6 +183,7 @@ void InductorPage::showPass(int wanted) {
         wanted = first == rows.end() ? 0 : int(first - rows.begin());
     }
     d->row = wanted;
+    d->match = -1;
     const PassRow& row = rows[std::size_t(wanted)];
     d->table->select(d->listedOf(wanted));
     d->matches->setRows(row.pass ? matchRows(d->passes, *row.pass) : std::vector<TableRow>());
@@ -206,26 +194,8 @@ void InductorPage::showPass(int wanted) {
     if (before >= 0 && after >= 0) d->graphs.selectStages(before, after);
     drawChanged();
     showSchedule();
-    d->previous->setEnabled(canRun(StepCommand::BackRun));
-    d->next->setEnabled(canRun(StepCommand::Run));
+    showSteps();
     showNode();
-}
-
-/// The graph's own, whichever of its passes is looked at.
-void InductorPage::showSchedule() {
-    const inductor::Schedule* schedule = scheduleOf(d->passes, d->passes.rows[std::size_t(d->row)]);
-    if (schedule == d->schedule) return;
-    d->schedule = schedule;
-    d->kernels->setRows(schedule ? kernelRows(*schedule) : std::vector<TableRow>());
-    d->fusions->setRows(schedule ? fusionRows(d->passes, *schedule) : std::vector<TableRow>());
-    d->operations->setSchedule(d->passes.recording, schedule);
-    d->lives->setMemory(schedule ? inductor::memoryOf(*schedule) : inductor::ScheduleMemory());
-    const auto titled = [](const QString& name, int rows) {
-        return rows > 0 ? QStringLiteral("%1 %2").arg(name).arg(rows) : name;
-    };
-    d->tabs->setTabText(int(Tab::Kernels), titled(tr("Kernels"), d->kernels->rows().rowCount()));
-    d->tabs->setTabText(int(Tab::Fusions),
-                        titled(tr("Fusions"), schedule ? int(schedule->fusions.size()) : 0));
 }
 
 void InductorPage::drawChanged() {
@@ -244,6 +214,8 @@ void InductorPage::showMatch(int at) {
     const PassRow& row = d->passes.rows[std::size_t(d->row)];
     const ir::GraphPtr a = d->graphs.stage(Side::A).graph, b = d->graphs.stage(Side::B).graph;
     if (!a || !b || row.pass == nullptr || std::size_t(at) >= row.pass->matches.size()) return;
+    d->match = at;
+    showNode();
     const inductor::Match& match = row.pass->matches[std::size_t(at)];
     ir::NodeSet fitted = fittedNodes(match, *a);
     if (fitted.empty()) return;
@@ -263,13 +235,14 @@ void InductorPage::showMatch(int at) {
 /// At the right: what is chosen in the schedule while that is looked at, else the pass and the selected node.
 void InductorPage::showNode() {
     if (d->row < 0) return;
-    const bool ofSchedule =
-        d->tabs->currentIndex() == int(Tab::Scheduler) && !d->operations->facts().title.isEmpty();
-    d->about.title->setText(ofSchedule ? tr("Scheduler") : tr("This pass"));
-    if (ofSchedule) return d->detail->setFacts(d->operations->facts());
+    d->about.title->setText(showsScheduler() ? tr("Scheduler") : tr("This pass"));
+    if (showsScheduler()) return d->detail->setFacts(d->operations->facts());
     Facts facts = passFacts(d->passes, d->row);
     if (const engine::PassVerdict* verdict = d->checks ? d->checks->of(d->row) : nullptr)
         facts.sections.insert(facts.sections.begin() + 1, verdictSection(*verdict));
+    if (const inductor::Pass* pass = d->passes.rows[std::size_t(d->row)].pass; pass && d->match >= 0)
+        facts.sections.insert(facts.sections.begin(),
+                              patternSection(*d->passes.recording, pass->matches[std::size_t(d->match)]));
     const NodeSelection selection = d->graphs.place().node;
     const ir::Node* node = d->graphs.selectedNode();
     if (node != nullptr) {

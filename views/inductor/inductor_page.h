@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What Inductor's passes did to the graphs of a compile: the list of passes, the graph before and after each, the
-// patterns that fitted, and who made or removed a node.
+// patterns that fitted, and who made or removed a node; and what its scheduler made of the last of them.
 #pragma once
 
 #include "core/inductor/compile_passes.h"
@@ -32,8 +32,18 @@ class InductorPage : public Panel, public CentrePage {
     Q_OBJECT
 public:
     static constexpr Page id = Page::Inductor;
-    /// Below the canvases, in this order.
-    enum class Tab { TextDiff, Patterns, Kernels, Fusions, Scheduler, Buffers, SourceLine };
+    /// Below the canvases, then below the schedule, in this order; Scheduler is the schedule itself.
+    enum class Tab {
+        TextDiff,
+        Patterns,
+        SourceLine,
+        Buffers,
+        Kernels,
+        Fusions,
+        Fallbacks,
+        Autotuning,
+        Scheduler
+    };
     InductorPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InductorPage() override;
 
@@ -41,8 +51,13 @@ public:
     [[nodiscard]] RowTable* matches() const;
     [[nodiscard]] RowTable* kernels() const;
     [[nodiscard]] RowTable* fusions() const;
+    [[nodiscard]] RowTable* reasons() const; ///< of refusals
+    [[nodiscard]] RowTable* pairs() const;   ///< refused for the chosen reason
+    [[nodiscard]] RowTable* fallbacks() const;
+    [[nodiscard]] RowTable* tunings() const;        ///< choices that were timed
     [[nodiscard]] ScheduleView* operations() const; ///< the schedule, fusion by fusion
-    [[nodiscard]] LivesView* lives() const;         ///< buffers over it
+    [[nodiscard]] bool showsScheduler() const;
+    [[nodiscard]] LivesView* lives() const; ///< buffers over it
     [[nodiscard]] CompareView* canvases() const;
     [[nodiscard]] FactView* detail() const;
     [[nodiscard]] RowTable* lines() const; ///< what became of a source line
@@ -66,7 +81,8 @@ public:
     void showLine(const QString& text);
 
     /// Moves to another pass, as the window's actions for steps ask: In and Out go by what runs within a pass, Run and
-    /// BackRun to passes that changed a graph.
+    /// BackRun to passes that changed a graph. In the schedule to another fusion, Run and BackRun to the last and the
+    /// beginning.
     void run(StepCommand command);
     [[nodiscard]] bool canRun(StepCommand command) const;
 
@@ -85,6 +101,14 @@ private:
     void build();
     [[nodiscard]] QWidget* questionBar();
     [[nodiscard]] QWidget* lineTab();
+    void buildPasses();
+    void buildScheduler();
+    void connectParts();
+    void connectScheduler();
+    void showView(bool scheduler);
+    void showReason(int reason);
+    void choosePair(int pair);
+    void fillFallbacks();
     void read();
     void fillList();
     [[nodiscard]] const engine::PassVerdict* verdictOf(const ListedPass& listed) const;
@@ -93,11 +117,14 @@ private:
     void drawChanged();
     void showMatch(int match);
     void showSchedule();
+    void fillSchedule(const inductor::Schedule* schedule);
+    void showSteps();
     void showChecks();
     void offerLine(const ir::Node& node);
     void say(const QString& text);
     void goTo(int row);
-    [[nodiscard]] int target(StepCommand command) const; ///< a row; -1 where it leads nowhere
+    void goToFusion(int count);
+    [[nodiscard]] int target(StepCommand command) const; ///< a row or a fusion; -1 where it leads nowhere
     void follow(const QString& target);
     std::unique_ptr<Private> d;
 };

@@ -4,17 +4,20 @@
 #include "views/canvas/compare_view.h"
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
-#include "views/inductor/schedule_view.h"
+#include "views/inductor/pass_place.h"
+#include "views/inductor/schedule_cards.h"
 #include "views/inspector/fact_view.h"
 #include "views/theme/splitter.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStackedWidget>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QVBoxLayout>
@@ -34,12 +37,34 @@ QLabel* quietNote() {
     return out;
 }
 
+QTabWidget* tabsBelow() {
+    auto* out = new QTabWidget;
+    out->setDocumentMode(true);
+    out->tabBar()->setExpanding(false);
+    out->tabBar()->setDrawBase(false);
+    return out;
+}
+
 } // namespace
 
 /// What is asked of all passes: where a condition holds, and whether any changed a value.
 QWidget* InductorPage::questionBar() {
     QHBoxLayout* row = nullptr;
     QWidget* bar = headerBar(row);
+    d->views = new QTabBar;
+    d->views->setObjectName(QStringLiteral("inductor.views"));
+    d->views->setAccessibleName(tr("View"));
+    d->views->setDrawBase(false);
+    d->views->setExpanding(false);
+    d->views->addTab(tr("Passes"));
+    d->views->addTab(tr("Scheduler"));
+    d->views->setTabToolTip(1, tr("What the scheduler fused and refused, and the memory of what came of it"));
+    row->addWidget(d->views);
+    d->which = new QComboBox;
+    d->which->setAccessibleName(tr("Graph"));
+    d->which->setToolTip(tr("Whose schedule is shown"));
+    d->which->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+    row->addWidget(d->which);
     row->addWidget(d->previous);
     row->addWidget(d->next);
     d->condition = new QLineEdit;
@@ -107,7 +132,27 @@ void InductorPage::build() {
     column->setSpacing(0);
     d->figures = new FigureRow;
     column->addWidget(d->figures);
+    d->lists = new QStackedWidget;
+    d->centres = new QStackedWidget;
+    buildPasses();
+    column->addWidget(questionBar());
+    buildScheduler();
 
+    d->detail = new FactView(theme());
+    d->detail->setAccessibleName(tr("This pass"));
+    d->columns = new Splitter(Qt::Horizontal);
+    d->columns->addWidget(d->lists);
+    d->columns->addWidget(d->centres);
+    d->about = titledBox(tr("This pass"), d->detail);
+    d->columns->addWidget(d->about.widget);
+    d->columns->setStretchFactor(1, 1);
+    d->columns->setCollapsible(1, false);
+    column->addWidget(d->columns, 1);
+    setContent(page);
+    connectParts();
+}
+
+void InductorPage::buildPasses() {
     d->table = new RowTable(tr("Passes"), passColumns(), theme());
     d->table->setSortingEnabled(false); // their order is what they tell
     d->table->setEmptyText(tr("No pass has this in its name."));
@@ -126,41 +171,17 @@ void InductorPage::build() {
         "that read them"));
     d->previous = new QPushButton(tr("Previous change"));
     d->next = new QPushButton(tr("Next change"));
-    d->previous->setToolTip(tr("To the pass before that changed a graph (Shift+F5)"));
-    d->next->setToolTip(tr("To the next pass that changed a graph (F5)"));
     for (QWidget* control : std::initializer_list<QWidget*>{d->filter, d->folds, d->part})
         d->figures->row()->addWidget(control);
-    column->addWidget(questionBar());
 
     d->canvases = new CompareView(d->graphs, theme());
     d->text = new TextDiffPanel(d->graphs, theme());
     d->matches = new RowTable(tr("Patterns"), matchColumns(), theme());
     d->matches->setEmptyText(tr("No pattern fitted in this pass."));
     addCopyRows(d->matches);
-    d->tabs = new QTabWidget;
-    d->tabs->setDocumentMode(true);
-    d->tabs->tabBar()->setExpanding(false);
-    d->tabs->tabBar()->setDrawBase(false);
+    d->tabs = tabsBelow();
     d->tabs->addTab(d->text, tr("Text diff"));
     d->tabs->addTab(d->matches, tr("Patterns"));
-    d->kernels = new RowTable(tr("Kernels"), kernelColumns(), theme());
-    d->fusions = new RowTable(tr("Fusions"), fusionColumns(), theme());
-    for (RowTable* table : {d->kernels, d->fusions}) {
-        table->setEmptyText(
-            tr("No scheduler ran for this graph: its code came from a cache, or another backend made it."));
-        table->setSortingEnabled(false);
-        addCopyRows(table);
-        d->tabs->addTab(table, table->accessibleName());
-    }
-    d->operations = new ScheduleView(theme());
-    d->tabs->addTab(d->operations, tr("Scheduler"));
-    d->lives = new LivesView(theme());
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(d->lives);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    d->tabs->addTab(scroll, tr("Buffers"));
     d->tabs->addTab(lineTab(), tr("Source line"));
     d->table->setColumnHidden(verdictColumn, true);
     d->centre = new Splitter(Qt::Vertical);
@@ -168,36 +189,108 @@ void InductorPage::build() {
     d->centre->addWidget(d->tabs);
     d->centre->setStretchFactor(0, 3);
     d->centre->setStretchFactor(1, 2);
-
-    d->detail = new FactView(theme());
-    d->detail->setAccessibleName(tr("This pass"));
-    d->columns = new Splitter(Qt::Horizontal);
+    d->centres->addWidget(d->centre);
     d->list = titledBox(tr("Passes"), d->table);
-    d->columns->addWidget(d->list.widget);
-    d->columns->addWidget(d->centre);
-    d->about = titledBox(tr("This pass"), d->detail);
-    d->columns->addWidget(d->about.widget);
-    d->columns->setStretchFactor(1, 1);
-    d->columns->setCollapsible(1, false);
-    column->addWidget(d->columns, 1);
-    setContent(page);
+    d->lists->addWidget(d->list.widget);
+}
 
+void InductorPage::buildScheduler() {
+    d->reasons = new RowTable(tr("Refusals by reason"), reasonColumns(), theme());
+    d->reasons->setEmptyText(tr("The scheduler refused nothing."));
+    d->pairs = new RowTable(tr("Pairs with that reason"), refusedPairColumns(), theme());
+    d->pairs->setEmptyText(tr("A reason has the pairs for which it was given."));
+    d->kernels = new RowTable(tr("Kernels"), kernelColumns(), theme());
+    d->fusions = new RowTable(tr("Fusions"), fusionColumns(), theme());
+    d->fallbacks = new RowTable(tr("Fallbacks"), fallbackColumns(), theme());
+    d->tunings = new RowTable(tr("Autotuning"), tuningColumns(), theme());
+    d->tunings->setSortingEnabled(false);
+    d->operations = new ScheduleView(theme());
+    d->lives = new LivesView(theme());
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(d->lives);
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    d->below = tabsBelow();
+    d->below->addTab(scroll, tr("Buffers"));
+    for (RowTable* table : {d->kernels, d->fusions}) {
+        table->setEmptyText(
+            tr("No scheduler ran for this graph: its code came from a cache, or another backend made it."));
+        table->setSortingEnabled(false);
+    }
+    d->fallbacks->setEmptyText(tr("Code is generated for every node, as far as the recording tells."));
+    for (RowTable* table : {d->kernels, d->fusions, d->fallbacks, d->tunings})
+        d->below->addTab(table, table->accessibleName());
+    for (RowTable* table : {d->reasons, d->pairs, d->kernels, d->fusions, d->fallbacks, d->tunings})
+        addCopyRows(table);
+    d->schedulePart = new Splitter(Qt::Vertical);
+    d->schedulePart->addWidget(d->operations);
+    d->schedulePart->addWidget(d->below);
+    d->schedulePart->setStretchFactor(0, 3);
+    d->schedulePart->setStretchFactor(1, 2);
+    d->centres->addWidget(d->schedulePart);
+    d->byReason = titledBox(tr("Refusals by reason"), d->reasons);
+    d->ofReason = titledBox(tr("Pairs with that reason"), d->pairs);
+    auto* refused = new Splitter(Qt::Vertical);
+    refused->addWidget(d->byReason.widget);
+    refused->addWidget(d->ofReason.widget);
+    d->lists->addWidget(refused);
+}
+
+void InductorPage::connectParts() {
     connect(d->filter, &QLineEdit::textChanged, this, [this] { fillList(); });
     connect(d->folds, &QCheckBox::toggled, this, [this] { fillList(); });
     connect(d->part, &QCheckBox::toggled, this, [this] { drawChanged(); });
     connect(&d->graphs, &Workspace::stagesChanged, this, [this] { drawChanged(); });
-    connect(d->previous, &QPushButton::clicked, this, [this] { run(StepCommand::BackRun); });
-    connect(d->next, &QPushButton::clicked, this, [this] { run(StepCommand::Run); });
+    connect(d->previous, &QPushButton::clicked, this,
+            [this] { run(showsScheduler() ? StepCommand::BackOver : StepCommand::BackRun); });
+    connect(d->next, &QPushButton::clicked, this,
+            [this] { run(showsScheduler() ? StepCommand::Over : StepCommand::Run); });
     connect(d->table, &RowTable::rowSelected, this, [this](int at) {
         const int row = d->listed[std::size_t(at)].row;
         if (row >= 0) goTo(row);
     });
     connect(d->matches, &RowTable::rowSelected, this, &InductorPage::showMatch);
-    connect(d->operations, &ScheduleView::told, this, [this] { showNode(); });
-    connect(d->tabs, &QTabWidget::currentChanged, this, [this] { showNode(); });
     connect(d->detail, &FactView::followed, this, &InductorPage::follow);
     connect(&d->graphs, &Workspace::nodeSelected, this, [this] { showNode(); });
     connect(&d->tasks, &TaskRunner::finished, this, &InductorPage::invalidate);
+    connectScheduler();
+}
+
+void InductorPage::connectScheduler() {
+    connect(d->views, &QTabBar::currentChanged, this,
+            [this](int view) { showTab(view == 1 ? Tab::Scheduler : Tab(d->tabs->currentIndex())); });
+    connect(d->which, &QComboBox::activated, this, [this](int schedule) {
+        Place place = workspace().place();
+        auto at = place.own.of<PassPlace>();
+        at.schedule = schedule;
+        at.fusions = -1;
+        place.own.set(at);
+        workspace().go(place);
+        showSchedule();
+    });
+    connect(d->operations, &ScheduleView::told, this, [this] { showNode(); });
+    connect(d->operations, &ScheduleView::stepped, this, &InductorPage::goToFusion);
+    connect(d->reasons, &RowTable::rowSelected, this, &InductorPage::showReason);
+    connect(d->pairs, &RowTable::rowSelected, this, &InductorPage::choosePair);
+    connect(d->kernels, &RowTable::rowSelected, this, [this](int at) {
+        const std::vector<std::string>& operations = d->schedule->kernels[std::size_t(at)].operations;
+        if (!operations.empty()) d->operations->choose({operations.front()});
+    });
+    connect(d->fusions, &RowTable::rowSelected, this, [this](int at) {
+        if (std::size_t(at) < d->schedule->fusions.size()) goToFusion(at + 1);
+    });
+    connect(d->fallbacks, &RowTable::rowSelected, this, [this](int at) {
+        const inductor::FallbackCost& cost = d->costs[std::size_t(at)];
+        if (d->schedule != nullptr && d->schedule->phase == cost.phase->id &&
+            !cost.fallback->operations.empty())
+            d->operations->choose({cost.fallback->operations.front()});
+    });
+    connect(d->lives, &LivesView::chosen, this, [this](const QString& buffer) {
+        const inductor::ScheduleRows& rows = d->operations->cards().rows();
+        if (const auto at = rows.writerOf.find(buffer.toStdString()); at != rows.writerOf.end())
+            d->operations->choose({rows.operations[at->second]->name});
+    });
 }
 
 void InductorPage::applyDefaultSizes(int windowWidth) {

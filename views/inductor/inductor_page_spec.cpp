@@ -51,11 +51,10 @@ PageSpec inductorPageSpec() {
     spec.fillsWindow = true;
     spec.placeName = "inductor";
     spec.savePlace = [](const Workspace& workspace) {
-        const int row = workspace.place().own.of<PassPlace>().row;
-        return row < 0 ? QJsonValue() : QJsonValue(row);
+        return savedPassPlace(workspace.place().own.of<PassPlace>());
     };
     spec.restorePlace = [](const OpenCapture&, const QJsonValue& saved, Place& place) {
-        place.own.set(PassPlace{saved.toInt(-1)});
+        place.own.set(passPlaceOf(saved));
     };
     spec.pictures = [](PagePictures& pictures, const Place& place) {
         const session::SessionPtr session =

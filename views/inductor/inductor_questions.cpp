@@ -33,7 +33,7 @@ std::pair<std::string, std::uint32_t> lineOf(const QString& text) {
 
 void InductorPage::setEngine(Engine& engine) {
     d->checks = std::make_unique<PassChecks>(engine);
-    d->verify->show();
+    d->verify->setVisible(!showsScheduler());
     connect(d->checks.get(), &PassChecks::changed, this, [this] { showChecks(); });
 }
 
@@ -47,10 +47,6 @@ QString InductorPage::said() const {
 
 RowTable* InductorPage::lines() const {
     return d->lines;
-}
-
-void InductorPage::showTab(Tab tab) {
-    d->tabs->setCurrentIndex(int(tab));
 }
 
 void InductorPage::say(const QString& text) {

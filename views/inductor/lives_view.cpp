@@ -6,6 +6,7 @@
 #include "views/workspace/labels.h"
 
 #include <QHelpEvent>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QToolTip>
@@ -16,7 +17,8 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr int laneHeight = 18, curveHeight = 56, headHeight = 22, margin = 8, leftMargin = 72;
+constexpr int laneHeight = 18, curveHeight = 56, headHeight = 22, stepsHeight = 20, margin = 8,
+              leftMargin = 72;
 
 } // namespace
 
@@ -34,6 +36,7 @@ void LivesView::setMemory(inductor::ScheduleMemory memory) {
     m_memory = std::move(memory);
     m_lanes = 0;
     m_ends.assign(m_memory.lives.size(), {});
+    m_before.assign(m_memory.lives.size(), SIZE_MAX);
     std::unordered_map<std::size_t, std::size_t> last; // life by memory
     for (std::size_t i = 0; i < m_memory.lives.size(); ++i) {
         const inductor::BufferLife& life = m_memory.lives[i];
@@ -41,6 +44,7 @@ void LivesView::setMemory(inductor::ScheduleMemory memory) {
         const auto [before, fresh] = last.try_emplace(life.memory, i);
         if (!fresh && m_memory.lives[before->second].last >= life.first)
             m_ends[i].begins = m_ends[before->second].ends = true;
+        if (!fresh) m_before[i] = before->second;
         before->second = i;
     }
     setAccessibleDescription(m_memory.steps.empty() ? QString()
@@ -56,7 +60,7 @@ int LivesView::lane() const {
 }
 
 int LivesView::top() const {
-    return m_theme.scaled(headHeight + curveHeight);
+    return m_theme.scaled(headHeight + stepsHeight + curveHeight);
 }
 
 double LivesView::x(std::size_t step) const {
@@ -116,6 +120,42 @@ bool LivesView::event(QEvent* event) {
     return QWidget::event(event);
 }
 
+void LivesView::mousePressEvent(QMouseEvent* event) {
+    if (const std::size_t at = lifeAt(event->position()); at != SIZE_MAX)
+        emit chosen(toQString(m_memory.lives[at].buffer));
+}
+
+/// The calls of the wrapper, as far as they have room.
+void LivesView::paintSteps(QPainter& painter) const {
+    const Colours& c = m_theme.colours();
+    painter.setFont(m_theme.font(FontRole::CodeSmall));
+    const QFontMetricsF metrics(painter.font());
+    const double y = m_theme.scaled(headHeight), high = m_theme.scaled(stepsHeight);
+    for (std::size_t step = 0; step < m_memory.steps.size(); ++step) {
+        const QRectF box(x(step) + 1, y + 2, x(step + 1) - x(step) - 2, high - 4);
+        if (box.width() < 3) return; // lines alone would be one grey area
+        painter.setPen(c.line);
+        painter.drawLine(QPointF(x(step), y), QPointF(x(step), height()));
+        const bool isPeak = step == m_memory.peakStep && m_memory.peak() > 0;
+        painter.fillRect(box, isPeak ? c.diff(diff::Change::Changed).fill : c.bg3);
+        if (box.width() < m_theme.scaled(24)) continue;
+        painter.setPen(isPeak ? c.text : c.text2);
+        painter.drawText(box, Qt::AlignCenter | Qt::TextSingleLine,
+                         elided(metrics, toQString(m_memory.steps[step]), Qt::ElideMiddle, box.width() - 4));
+    }
+}
+
+/// Memory that waits for the buffer that takes it.
+void LivesView::paintKept(QPainter& painter) const {
+    painter.setPen(QPen(m_theme.colours().text3, 1, Qt::DotLine));
+    for (std::size_t i = 0; i < m_memory.lives.size(); ++i) {
+        if (m_before[i] == SIZE_MAX || m_memory.lives[m_before[i]].last + 1 >= m_memory.lives[i].first)
+            continue;
+        const QRectF from = rectOf(m_before[i]), to = rectOf(i);
+        painter.drawLine(QPointF(from.right(), from.center().y()), QPointF(to.left(), to.center().y()));
+    }
+}
+
 void LivesView::paintCurve(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     const double bottom = top() - 4, high = m_theme.scaled(curveHeight) - 8;
@@ -137,6 +177,7 @@ void LivesView::paintCurve(QPainter& painter) const {
                             x(m_memory.peakStep + 1) - x(m_memory.peakStep),
                             height() - m_theme.scaled(headHeight)),
                      mark);
+    paintSteps(painter);
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text2);
     painter.drawText(QRectF(0, bottom - high - 4, m_theme.scaled(leftMargin) - 6, m_theme.scaled(16)),
@@ -185,6 +226,7 @@ void LivesView::paintEvent(QPaintEvent* event) {
         return;
     }
     paintCurve(painter);
+    paintKept(painter);
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     for (std::size_t i = 0; i < m_memory.lives.size(); ++i)
         if (m_memory.lives[i].first < m_memory.steps.size() &&

@@ -27,9 +27,13 @@ public:
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
+signals:
+    void chosen(const QString& buffer); ///< by a click
+
 protected:
     bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
     [[nodiscard]] double x(std::size_t step) const;
@@ -37,6 +41,8 @@ private:
     [[nodiscard]] int lane() const;
     [[nodiscard]] QString tip(const inductor::BufferLife& life) const;
     void paintCurve(QPainter& painter) const;
+    void paintSteps(QPainter& painter) const;
+    void paintKept(QPainter& painter) const;
     void paintLife(QPainter& painter, std::size_t index) const;
 
     Theme& m_theme;
@@ -45,7 +51,8 @@ private:
     struct Ends {
         bool begins = false, ends = false; ///< takes a memory over, or hands it on, within a call
     };
-    std::vector<Ends> m_ends; ///< by life
+    std::vector<Ends> m_ends;          ///< by life
+    std::vector<std::size_t> m_before; ///< by life: whose memory it took, SIZE_MAX for none
 };
 
 } // namespace dynascope::views

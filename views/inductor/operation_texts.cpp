@@ -5,7 +5,6 @@
 #include "views/workspace/translate.h"
 
 #include <algorithm>
-#include <map>
 
 namespace dynascope::views {
 
@@ -14,26 +13,12 @@ namespace {
 using inductor::Question;
 using inductor::Schedule;
 using inductor::SchedulerNode;
-using Look = TableCell::Look;
-
-QString buffersText(const std::vector<inductor::Access>& accesses) {
-    QStringList out;
-    for (const inductor::Access& access : accesses)
-        if (const QString name = toQString(access.buffer); !out.contains(name)) out << name;
-    return out.join(u' ');
-}
 
 QString originsText(const SchedulerNode& node) {
     QStringList out;
     for (const inductor::NodeRef& origin : node.origins)
         out << toQString(origin.name);
     return out.join(u' ');
-}
-
-/// "pointwise", "reduction", "extern": what a reader knows the classes by.
-QString kindText(const SchedulerNode& node) {
-    if (!node.data.empty()) return toQString(node.data);
-    return toQString(node.ir.empty() ? node.kind : node.ir);
 }
 
 const SchedulerNode* operationNamed(const Schedule& schedule, const std::string& name) {
@@ -76,46 +61,6 @@ void addElsewhere(Section& section, const Schedule& schedule, const std::string&
 
 } // namespace
 
-std::vector<TableColumn> operationColumns() {
-    return {
-        {tr("Kernel so far"), tr("Operations that the fusions so far made one, and the last of them"), 110},
-        {tr("Operation"), tr("As the scheduler calls it"), 80},
-        {tr("Kind"), tr("What its loop computes, or the class of a call of PyTorch's own kernels"), 150},
-        {tr("Reads"), tr("Buffers and inputs"), 220},
-        {tr("Writes"), tr("Buffers"), 110},
-        {tr("From nodes"), tr("Of the post-grad graph"), 300}};
-}
-
-std::vector<TableRow> operationRows(const Schedule& schedule, std::size_t fusions,
-                                    std::vector<std::string>& names) {
-    std::map<std::string, const SchedulerNode*> byName;
-    for (const auto& [id, node] : schedule.nodes)
-        if (node.members.empty()) byName.emplace(node.name, &node);
-    std::vector<TableRow> out;
-    for (const inductor::FusionGroup& group : inductor::groupsAfter(schedule, fusions)) {
-        const bool isNew = group.fusion != 0 && group.fusion == fusions;
-        for (std::size_t i = 0; i < group.operations.size(); ++i) {
-            const std::string& name = group.operations[i];
-            const SchedulerNode& node = *byName.at(name);
-            TableCell kernel;
-            if (group.operations.size() > 1)
-                kernel = {(i == 0                            ? QStringLiteral("┌ ")
-                           : i + 1 < group.operations.size() ? QStringLiteral("│ ")
-                                                             : QStringLiteral("└ ")) +
-                              (i == 0 ? tr("fusion %1").arg(group.fusion) : QString()),
-                          isNew ? Look::Strong : Look::Quiet};
-            names.push_back(name);
-            out.push_back({kernel,
-                           {toQString(name), Look::Mono},
-                           {kindText(node), Look::Text, Tone::None, toQString(node.kind)},
-                           {buffersText(node.reads), Look::MonoQuiet},
-                           {buffersText(node.writes), Look::Mono},
-                           {originsText(node), Look::MonoQuiet}});
-        }
-    }
-    return out;
-}
-
 Facts operationFacts(const Schedule& schedule, const std::string& operation) {
     Facts out;
     out.title = toQString(operation);
@@ -129,7 +74,9 @@ Facts operationFacts(const Schedule& schedule, const std::string& operation) {
     };
     add(tr("Class"), node->kind);
     add(tr("Buffer"), node->ir);
+    add(tr("Calls"), node->kernel, tr("A kernel of PyTorch's own, or of a library"));
     add(tr("Loop"), node->data);
+    add(tr("Sizes"), node->sizes, tr("Of its loops, those of one turn left out; after | what is reduced"));
     add(tr("Loops"), node->group, tr("Device and sizes by which the scheduler groups loops"));
     add(tr("Device"), node->device);
     for (const auto& [label, accesses] :
@@ -146,6 +93,38 @@ Facts operationFacts(const Schedule& schedule, const std::string& operation) {
                            text(output.bytes ? QStringLiteral(" ") + bytesText(*output.bytes) : QString())}));
     what.facts.push_back(
         paragraph({quiet(tr("Ctrl and a click on another operation tells why the two are not fused."))}));
+    out.sections.push_back(std::move(what));
+    return out;
+}
+
+Facts fusionFacts(const Schedule& schedule, std::size_t number) {
+    Facts out;
+    if (number == 0 || number > schedule.fusions.size()) return out;
+    const inductor::Fusion& fusion = schedule.fusions[number - 1];
+    out.title = tr("Fusion %1").arg(number);
+    out.chip = tr("round %1").arg(fusion.round);
+    Section what;
+    what.title = tr("Joined");
+    for (const std::uint32_t part : {fusion.a, fusion.b})
+        what.facts.push_back(paragraph({mono(list(schedule.operationsOf(part)))}));
+    if (fusion.score && *fusion.score >= 0)
+        what.facts.push_back(fact(tr("Shared"), {text(bytesText(qulonglong(*fusion.score)))},
+                                  tr("Bytes that both read or write, as the scheduler counted them")));
+    if (!fusion.key.empty())
+        what.facts.push_back(fact(tr("Sorted by"), {mono(toQString(fusion.key))},
+                                  tr("What the scheduler sorted its candidates by")));
+    const auto holdsAll = [&](const inductor::Kernel& kernel) {
+        const std::vector<std::string> names = schedule.operationsOf(fusion.result);
+        return !names.empty() && std::ranges::all_of(names, [&kernel](const std::string& name) {
+            return std::ranges::find(kernel.operations, name) != kernel.operations.end();
+        });
+    };
+    if (const auto kernel = std::ranges::find_if(schedule.kernels, holdsAll);
+        kernel != schedule.kernels.end())
+        what.facts.push_back(
+            fact(tr("Kernel"), {mono(toQString(kernel->name))}, tr("In which all of them end")));
+    what.facts.push_back(paragraph({quiet(
+        tr("A click on an operation tells of it, Ctrl and a click on another why the two are not fused."))}));
     out.sections.push_back(std::move(what));
     return out;
 }
@@ -179,6 +158,11 @@ Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedul
             ? paragraph({text(tr("No buffer is read or written by both."))})
             : fact(tr("Shared"), {mono(list(told.shared))}, tr("Buffers that both read or write")));
     out.sections.push_back(std::move(differ));
+    Section would;
+    would.title = tr("What would have to differ");
+    for (const std::string& sentence : inductor::wouldHaveToDiffer(recording, schedule, told, a, b))
+        would.facts.push_back(paragraph({text(toQString(sentence))}));
+    if (!would.facts.empty()) out.sections.push_back(std::move(would));
     Section elsewhere;
     elsewhere.title = tr("Taken elsewhere");
     addElsewhere(elsewhere, schedule, a, told.fusionsA);

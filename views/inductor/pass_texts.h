@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/inductor/compile_passes.h"
+#include "core/inductor/fallbacks.h"
 #include "core/inductor/line_history.h"
 #include "views/base/page_parts.h"
 #include "views/base/row_table.h"
@@ -50,6 +51,14 @@ inline constexpr int verdictColumn = 5;
 [[nodiscard]] std::vector<TableRow> fusionRows(const inductor::CompilePasses& passes,
                                                const inductor::Schedule& schedule);
 
+[[nodiscard]] std::vector<TableColumn> fallbackColumns();
+[[nodiscard]] std::vector<TableRow> fallbackRows(const std::vector<inductor::FallbackCost>& costs);
+
+[[nodiscard]] std::vector<TableColumn> tuningColumns();
+/// Choices that were timed for the graph of a schedule, each call's together.
+[[nodiscard]] std::vector<TableRow> tuningRows(const inductor::PassRecording& recording,
+                                               const inductor::Schedule& schedule);
+
 [[nodiscard]] std::vector<TableColumn> lineColumns();
 [[nodiscard]] std::vector<TableRow> lineRows(const inductor::CompilePasses& passes,
                                              const std::vector<inductor::LineStep>& steps);
@@ -62,6 +71,9 @@ inline constexpr int verdictColumn = 5;
 /// How a node came about; `name` is its name in that state, `id` the recorder's number.
 [[nodiscard]] Section nodeSection(const inductor::CompilePasses& passes, std::uint64_t id,
                                   const QString& name);
+
+/// Where a pattern is defined, the graph that it looks for, and what its arguments stood for in this match.
+[[nodiscard]] Section patternSection(const inductor::PassRecording& recording, const inductor::Match& match);
 
 /// All of them as CSV, a row each.
 [[nodiscard]] QString passTable(const inductor::CompilePasses& passes);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/words.h"
 #include "views/inductor/pass_texts.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -111,6 +112,81 @@ std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& sc
                        {reasons.join(QStringLiteral("; ")) +
                             (detail.isEmpty() ? QString() : QStringLiteral(": ") + detail),
                         Look::Text, Tone::None, detail}});
+    }
+    return out;
+}
+
+std::vector<TableColumn> fallbackColumns() {
+    return {{tr("Node"), tr("Of the post-grad graph"), 260},
+            {tr("Bytes"), tr("Read and written by the call, each tensor whole; + where a size is no number"),
+             90, true},
+            {tr("Read"), tr("Of the node's inputs"), 80, true},
+            {tr("Written"), tr("Of what the call gives back"), 80, true},
+            {tr("Why"), tr("No code is generated for it"), 240},
+            {tr("Line"), tr("Of the program, that the node comes from"), 160},
+            {tr("Graph"), {}, 80},
+            {tr("Calls"), tr("A kernel of PyTorch's own"), 500}};
+}
+
+std::vector<TableRow> fallbackRows(const std::vector<inductor::FallbackCost>& costs) {
+    std::vector<TableRow> out;
+    const double most = costs.empty() ? 1 : double(std::max<std::uint64_t>(1, costs.front().bytes()));
+    for (const inductor::FallbackCost& cost : costs) {
+        const QString more = cost.isWhole ? QString() : QStringLiteral("+");
+        TableCell bytes{
+            bytesText(cost.bytes()) + more, Look::Mono, Tone::Accent, {}, qulonglong(cost.bytes())};
+        bytes.share = double(cost.bytes()) / most;
+        TableCell node{toQString(cost.fallback->node.name), Look::Mono, Tone::None,
+                       toQString(cost.fallback->target)};
+        node.cutMiddle = true;
+        const QString line = cost.file.empty()
+                                 ? QString()
+                                 : QStringLiteral("%1:%2").arg(toQString(baseName(cost.file))).arg(cost.line);
+        out.push_back(
+            {std::move(node),
+             std::move(bytes),
+             {bytesText(cost.read), Look::MonoQuiet, Tone::None, {}, qulonglong(cost.read)},
+             {bytesText(cost.written), Look::MonoQuiet, Tone::None, {}, qulonglong(cost.written)},
+             {toQString(cost.fallback->why)},
+             {line, Look::Mono, Tone::None, toQString(cost.file)},
+             {toQString(cost.phase->graph), Look::Quiet},
+             {toQString(cost.fallback->kernel.empty() ? cost.fallback->target : cost.fallback->kernel),
+              Look::MonoQuiet}});
+    }
+    return out;
+}
+
+std::vector<TableColumn> tuningColumns() {
+    return {{tr("For"), tr("The operator that a kernel was chosen for"), 180},
+            {tr("Time"), tr("Of one call, as PyTorch measured it while it compiled"), 90, true},
+            {tr("Against the fastest"), {}, 120, true},
+            {tr("Choice"), tr("The fastest is the one that is taken"), 320},
+            {tr("Inputs"), {}, 500}};
+}
+
+std::vector<TableRow> tuningRows(const inductor::PassRecording& recording, const Schedule& schedule) {
+    std::vector<TableRow> out;
+    for (const inductor::Tuning& tuning : recording.tunings()) {
+        if (tuning.phase != schedule.phase) continue;
+        for (const inductor::Tuning::Choice& choice : tuning.choices) {
+            const bool first = &choice == &tuning.choices.front();
+            TableCell time{tr("failed"), Look::Quiet}, factor;
+            if (choice.ms) {
+                time = {QStringLiteral("%1 ms").arg(*choice.ms, 0, 'f', 3),
+                        Look::Mono,
+                        Tone::None,
+                        {},
+                        *choice.ms};
+                if (!first && tuning.choices.front().ms.value_or(0) > 0)
+                    factor = {tr("%1 times").arg(*choice.ms / *tuning.choices.front().ms, 0, 'f', 2),
+                              Look::MonoQuiet};
+            }
+            out.push_back({{first ? toQString(tuning.name) : QString(), Look::Mono},
+                           std::move(time),
+                           std::move(factor),
+                           {toQString(choice.name), first && choice.ms ? Look::Strong : Look::Text},
+                           {first ? joined(tuning.inputs) : QString(), Look::MonoQuiet}});
+        }
     }
     return out;
 }

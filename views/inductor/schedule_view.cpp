@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/schedule_view.h"
 
+#include "core/inductor/why_not_fused.h"
 #include "views/base/page_parts.h"
+#include "views/inductor/fusion_strip.h"
+#include "views/inductor/schedule_cards.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
 
 #include <QHBoxLayout>
-#include <QItemSelectionModel>
 #include <QLabel>
-#include <QSlider>
-#include <QToolButton>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -28,116 +29,106 @@ QString operationsText(const std::vector<std::string>& names) {
 
 ScheduleView::ScheduleView(Theme& theme, QWidget* parent)
     : QWidget(parent)
-    , m_theme(theme)
-    , m_table(new RowTable(tr("Operations"), operationColumns(), theme))
-    , m_slider(new QSlider(Qt::Horizontal))
-    , m_back(new QToolButton)
-    , m_forward(new QToolButton)
-    , m_title(plainLabel({}, "hint")) {
+    , m_strip(new FusionStrip(theme))
+    , m_cards(new ScheduleCards(theme))
+    , m_scroll(new QScrollArea)
+    , m_title(plainLabel({}, "strong"))
+    , m_left(plainLabel({}, "hint")) {
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
+    column->addWidget(m_strip);
     QHBoxLayout* row = nullptr;
     column->addWidget(headerBar(row));
-    m_back->setToolTip(tr("One fusion back"));
-    m_forward->setToolTip(tr("The next fusion"));
-    m_slider->setAccessibleName(tr("Fusions made"));
-    m_slider->setToolTip(tr("How many fusions are made, in the order in which the scheduler made them"));
-    m_slider->setMaximumWidth(theme.scaled(220));
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    row->addWidget(m_back);
-    row->addWidget(m_slider, 1);
-    row->addWidget(m_forward);
-    row->addWidget(m_title, 3);
-    m_table->setSortingEnabled(false);
-    m_table->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_table->setEmptyText(
-        tr("No scheduler ran for this graph: its code came from a cache, or another backend made it."));
-    m_table->setToolTip(tr("Two operations chosen, Ctrl and a click, tell why they are not fused"));
-    column->addWidget(m_table, 1);
-    connect(m_slider, &QSlider::valueChanged, this, &ScheduleView::setFusions);
-    connect(m_back, &QToolButton::clicked, this, [this] { setFusions(m_fusions - 1); });
-    connect(m_forward, &QToolButton::clicked, this, [this] { setFusions(m_fusions + 1); });
-    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &ScheduleView::tell);
-    const auto restyle = [this] {
-        m_back->setIcon(m_theme.icon(QStringLiteral("previous")));
-        m_forward->setIcon(m_theme.icon(QStringLiteral("next")));
-    };
-    connect(&theme, &Theme::changed, this, restyle);
-    restyle();
+    row->addWidget(m_title, 1);
+    row->addWidget(m_left);
+    m_scroll->setWidget(m_cards);
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFocusProxy(m_cards);
+    column->addWidget(m_scroll, 1);
+    connect(m_strip, &FusionStrip::chosen, this, [this](int count) {
+        setFusions(count);
+        emit stepped(m_fusions);
+    });
+    connect(m_cards, &ScheduleCards::chosenChanged, this, [this] {
+        tell();
+        showFocus();
+    });
 }
 
 void ScheduleView::setSchedule(inductor::PassRecordingPtr recording, const inductor::Schedule* schedule) {
     m_recording = std::move(recording);
     m_schedule = schedule;
-    m_fusions = schedule ? int(schedule->fusions.size()) : 0;
-    const QSignalBlocker quiet(m_slider);
-    m_slider->setRange(0, m_fusions);
-    fill();
+    m_strip->setSchedule(schedule);
+    m_cards->setSchedule(schedule);
+    m_fusions = -1;
+    setFusions(mostFusions());
 }
 
 void ScheduleView::setFusions(int count) {
-    const int most = m_schedule ? int(m_schedule->fusions.size()) : 0;
-    count = std::clamp(count, 0, most);
+    count = count < 0 ? mostFusions() : std::min(count, mostFusions());
     if (count == m_fusions) return;
     m_fusions = count;
-    fill();
+    m_strip->setFusions(count);
+    m_cards->setFusions(std::size_t(count));
+    m_title->setText(titleText());
+    m_title->setToolTip(m_title->text());
+    const std::size_t operations = m_cards->rows().operations.size();
+    m_left->setText(operations == 0
+                        ? QString()
+                        : tr("%1 of %2 nodes left").arg(operations - std::size_t(count)).arg(operations));
+    m_left->setToolTip(tr("Each fusion makes one node of the scheduler of two"));
+    tell();
+    showFocus();
 }
 
-void ScheduleView::fill() {
-    const std::vector<std::string> before = chosen();
-    m_names.clear();
-    m_table->setRows(m_schedule ? operationRows(*m_schedule, std::size_t(m_fusions), m_names)
-                                : std::vector<TableRow>());
-    const QSignalBlocker quiet(m_slider);
-    m_slider->setValue(m_fusions);
-    const int most = m_schedule ? int(m_schedule->fusions.size()) : 0;
-    m_slider->setEnabled(most > 0);
-    m_back->setEnabled(m_fusions > 0);
-    m_forward->setEnabled(m_fusions < most);
-    QString title = tr("%1 of %2 fusions").arg(m_fusions).arg(most);
-    if (m_fusions > 0) {
-        const inductor::Fusion& fusion = m_schedule->fusions[std::size_t(m_fusions) - 1];
-        title += QStringLiteral(": ") + tr("%1 with %2, round %3")
-                                            .arg(operationsText(m_schedule->operationsOf(fusion.a)),
-                                                 operationsText(m_schedule->operationsOf(fusion.b)))
-                                            .arg(fusion.round);
-        if (fusion.score && *fusion.score >= 0)
-            title += QStringLiteral(", ") + tr("%1 shared").arg(bytesText(qulonglong(*fusion.score)));
-    }
-    m_title->setText(title);
-    m_title->setToolTip(title);
-    choose(before);
+QString ScheduleView::titleText() const {
+    if (m_fusions == 0)
+        return mostFusions() == 0 ? tr("Nothing was fused")
+                                  : tr("Before the first of %1 fusions").arg(mostFusions());
+    const inductor::Fusion& fusion = m_schedule->fusions[std::size_t(m_fusions) - 1];
+    QString title = tr("Fusion %1 of %2, round %3: %4 with %5")
+                        .arg(m_fusions)
+                        .arg(mostFusions())
+                        .arg(fusion.round)
+                        .arg(operationsText(m_schedule->operationsOf(fusion.a)),
+                             operationsText(m_schedule->operationsOf(fusion.b)));
+    if (fusion.score && *fusion.score >= 0)
+        title += QStringLiteral(", ") + tr("%1 shared").arg(bytesText(qulonglong(*fusion.score)));
+    return title;
+}
+
+void ScheduleView::showFocus() {
+    const QRect focus = m_cards->focusRect();
+    if (!focus.isValid()) return;
+    const int high = std::min(focus.height(), m_scroll->viewport()->height() - 8);
+    m_scroll->ensureVisible(focus.left(), focus.top() + high / 2, 0, std::max(0, high / 2 + 4));
 }
 
 void ScheduleView::choose(const std::vector<std::string>& operations) {
-    QItemSelectionModel& selection = *m_table->selectionModel();
-    {
-        const QSignalBlocker quiet(&selection);
-        selection.clearSelection();
-    }
-    for (const std::string& name : operations) {
-        const auto at = std::ranges::find(m_names, name);
-        if (at == m_names.end()) continue;
-        const QModelIndex index = m_table->model()->index(int(at - m_names.begin()), 0);
-        selection.select(index, QItemSelectionModel::Select | QItemSelectionModel::Rows);
-    }
+    m_cards->choose(operations);
     tell();
-}
-
-std::vector<std::string> ScheduleView::chosen() const {
-    std::vector<std::string> out;
-    for (const QModelIndex& index : m_table->selectionModel()->selectedRows())
-        if (std::size_t(index.row()) < m_names.size()) out.push_back(m_names[std::size_t(index.row())]);
-    return out;
+    showFocus();
 }
 
 void ScheduleView::tell() {
-    const std::vector<std::string> names = chosen();
+    const std::vector<std::string> names = m_cards->chosen();
     m_facts = {};
     if (m_schedule != nullptr && names.size() == 1) m_facts = operationFacts(*m_schedule, names.front());
-    if (m_schedule != nullptr && names.size() == 2)
+    if (m_schedule != nullptr && names.size() == 2) {
         m_facts = whyFacts(*m_recording, *m_schedule, names[0], names[1]);
+        const inductor::WhyNotFused why = inductor::whyNotFused(*m_schedule, names[0], names[1]);
+        const bool asked = !why.questions.empty();
+        m_cards->setBetween(!why.kernel.empty() ? QString()
+                            : asked             ? tr("not fused")
+                                                : tr("not asked"),
+                            why.between);
+    }
+    if (m_schedule != nullptr && names.empty() && m_fusions > 0)
+        m_facts = fusionFacts(*m_schedule, std::size_t(m_fusions));
     emit told();
 }
 

@@ -9,17 +9,19 @@
 #include "views/inspector/facts.h"
 
 #include <QWidget>
-#include <memory>
 #include <string>
 #include <vector>
 
 class QLabel;
-class QSlider;
-class QToolButton;
+class QScrollArea;
 
 namespace dynascope::views {
 
-/// GUI thread only. One operation chosen tells of it; two (Ctrl and a click) why they are not fused.
+class FusionStrip;
+class ScheduleCards;
+
+/// GUI thread only. One operation chosen tells of it; two (Ctrl and a click) why they are not fused; none of the last
+/// fusion.
 class ScheduleView : public QWidget {
     Q_OBJECT
 public:
@@ -27,41 +29,60 @@ public:
 
     /// `schedule` may be null, and is in the recording. All fusions are made.
     void setSchedule(inductor::PassRecordingPtr recording, const inductor::Schedule* schedule);
-    /// After so many fusions.
+    /// After so many fusions; negative: all.
     void setFusions(int count);
     [[nodiscard]] int fusions() const { return m_fusions; }
+    [[nodiscard]] int mostFusions() const { return m_schedule ? int(m_schedule->fusions.size()) : 0; }
     void choose(const std::vector<std::string>& operations);
-    [[nodiscard]] RowTable* operations() const { return m_table; }
+    [[nodiscard]] ScheduleCards& cards() const { return *m_cards; }
+    [[nodiscard]] FusionStrip& strip() const { return *m_strip; }
     /// Of what is chosen; without a title where nothing is.
     [[nodiscard]] const Facts& facts() const { return m_facts; }
 
 signals:
-    void told(); ///< facts() are others
+    void told();               ///< facts() are others
+    void stepped(int fusions); ///< the reader went to another fusion here
 
 private:
-    void fill();
     void tell();
-    [[nodiscard]] std::vector<std::string> chosen() const;
+    void showFocus();
+    [[nodiscard]] QString titleText() const;
 
-    Theme& m_theme;
     inductor::PassRecordingPtr m_recording;
     const inductor::Schedule* m_schedule = nullptr;
     int m_fusions = 0;
-    std::vector<std::string> m_names; ///< of rows
     Facts m_facts;
-    RowTable* m_table;
-    QSlider* m_slider;
-    QToolButton *m_back, *m_forward;
-    QLabel* m_title;
+    FusionStrip* m_strip;
+    ScheduleCards* m_cards;
+    QScrollArea* m_scroll;
+    QLabel *m_title, *m_left;
 };
 
-[[nodiscard]] std::vector<TableColumn> operationColumns();
-/// Operations by kernel so far, after `fusions`; `names` gets theirs.
-[[nodiscard]] std::vector<TableRow> operationRows(const inductor::Schedule& schedule, std::size_t fusions,
-                                                  std::vector<std::string>& names);
 /// Why two operations are not in one kernel, or which has them.
 [[nodiscard]] Facts whyFacts(const inductor::PassRecording& recording, const inductor::Schedule& schedule,
                              const std::string& a, const std::string& b);
 [[nodiscard]] Facts operationFacts(const inductor::Schedule& schedule, const std::string& operation);
+/// Of a fusion, from 1.
+[[nodiscard]] Facts fusionFacts(const inductor::Schedule& schedule, std::size_t fusion);
+
+/// Refusals by reason, and the pairs of one.
+struct RefusedPair {
+    std::string a, b; ///< nodes, as PyTorch called them then
+    std::optional<double> score;
+    std::vector<std::uint32_t> rounds; ///< in which they were first asked so
+    std::size_t times = 0;
+};
+struct RefusedReason {
+    std::uint32_t reason = 0; ///< number, see PassRecording::reason()
+    std::size_t times = 0;
+    std::vector<RefusedPair> pairs; ///< those that share most first
+};
+/// Those given most often first.
+[[nodiscard]] std::vector<RefusedReason> refusedReasons(const inductor::Schedule& schedule);
+[[nodiscard]] std::vector<TableColumn> reasonColumns();
+[[nodiscard]] std::vector<TableRow> reasonRows(const inductor::PassRecording& recording,
+                                               const std::vector<RefusedReason>& reasons);
+[[nodiscard]] std::vector<TableColumn> refusedPairColumns();
+[[nodiscard]] std::vector<TableRow> refusedPairRows(const std::vector<RefusedPair>& pairs);
 
 } // namespace dynascope::views
