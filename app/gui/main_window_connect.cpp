@@ -20,6 +20,7 @@
 #include "views/compare/pair_graphs.h"
 #include "views/dynamo/dynamo_page.h"
 #include "views/functionalize/functionalize_page.h"
+#include "views/inductor/pass_place.h"
 #include "views/replay/live_trees.h"
 #include "views/replay/replay_page.h"
 #include "views/replay/tree_panel.h"
@@ -48,6 +49,12 @@ void MainWindow::connectPage(Page page, QWidget& widget) {
         m_menus->rebuild();
         m_menus->refreshIcons();
         m_engine->connectTimeline(stages.timeline());
+        connect(stages.timeline(), &TimelineView::passRequested, this, [this](int row) {
+            Place place = m_workspace.place();
+            place.page = Page::Inductor;
+            place.own.set(PassPlace{row});
+            m_workspace.go(place);
+        });
         connect(stages.compare(), &CompareView::zoomChanged, m_status, &WindowStatus::setZoom);
     } else if (page == Page::Functionalize) {
         connect(&static_cast<FunctionalizePage&>(widget), &FunctionalizePage::canvasRequested, this,

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/compile_passes.h"
+#include "core/session/byte_source.h"
 #include "tests/support/open_captures.h"
+#include "tests/support/pass_recordings.h"
+#include "tests/support/patience.h"
 #include "views/timeline/stage_help.h"
 #include "views/timeline/timeline_view.h"
 
 #include <QScrollBar>
+#include <QSignalSpy>
 #include <memory>
 
 using namespace dynascope;
@@ -22,6 +27,7 @@ private slots:
     void namesStayInSight();
     void namesKeepTheirPlaceWhenScrolled();
     void aNameGoesBeforeItsSize();
+    void stagesUnfoldIntoTheirPasses();
     void drawsNothingOpen();
 
 private:
@@ -178,6 +184,44 @@ void TestTimeline::aNameGoesBeforeItsSize() {
     }
     m_view->resize(300, m_view->height());
     QVERIFY(!m_view->caption(stage).contains(QStringLiteral("nodes")));
+}
+
+void TestTimeline::stagesUnfoldIntoTheirPasses() {
+    const auto recording = inductor::PassRecording::read(
+        session::makeByteSource(test::smallPasses({.wrong = true})), nullptr, {});
+    QVERIFY(recording.has_value());
+    auto session = std::make_shared<session::Session>();
+    session->compiles = inductor::compilesIn(**recording);
+    session->passRecordings.push_back(*recording);
+    for (const session::Phase phase : {session::Phase::Forward, session::Phase::PostGradForward}) {
+        auto stage = std::make_shared<session::Stage>();
+        stage->name = phase == session::Phase::Forward ? "aot_forward_graph" : "inductor_post_grad_graph";
+        stage->phase = phase;
+        stage->content = session::Stage::Content::Graph;
+        session->compiles.front().stages.push_back(stage);
+    }
+    m_workspace->addCapture({session, {}}, true);
+    QTRY_VERIFY_WITH_TIMEOUT(!m_view->passesRect(1).isEmpty(), test::patience);
+    QVERIFY(m_view->passesRect(0).isEmpty());
+    QVERIFY(m_view->passRows().empty());
+    const int folded = m_view->sizeHint().height();
+    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, m_view->passesRect(1).center());
+    QCOMPARE(m_view->unfolded(), 1);
+    QCOMPARE(m_view->passRows().size(), std::size_t(3));
+    QVERIFY(m_view->sizeHint().height() > folded);
+    m_view->resize(1000, m_view->sizeHint().height());
+    QSignalSpy asked(m_view.get(), &TimelineView::passRequested);
+    QTest::mouseClick(m_view->viewport(), Qt::LeftButton, {}, m_view->passPoint(1));
+    QCOMPARE(asked.size(), 1);
+    QCOMPARE(asked.front().front().toInt(), m_view->passRows()[1]);
+    QTest::keyClick(m_view.get(), Qt::Key_Up);
+    QCOMPARE(m_view->unfolded(), -1);
+    m_workspace->selectStages(0, 1);
+    QTest::keyClick(m_view.get(), Qt::Key_Down);
+    QCOMPARE(m_view->unfolded(), 1);
+    // A stage without passes does not unfold.
+    m_view->unfold(0);
+    QCOMPARE(m_view->unfolded(), -1);
 }
 
 void TestTimeline::drawsNothingOpen() {

@@ -2,6 +2,7 @@
 //
 // TimelineView: mouse, wheel, keys and tooltips.
 #include "views/engine/rederivations.h"
+#include "views/theme/shown_text.h"
 #include "views/timeline/stage_help.h"
 #include "views/timeline/timeline_view.h"
 #include "views/workspace/labels.h"
@@ -22,6 +23,7 @@ void TimelineView::mousePressEvent(QMouseEvent* event) {
         if (badgeRect(i).contains(at)) return emit verdictClicked(i);
         if (metadataRect(i).contains(at)) return emit metadataClicked(i);
     }
+    if (event->button() == Qt::LeftButton && clickPasses(at)) return;
     const int index = stageAt(at);
     if (event->button() != Qt::LeftButton || index < 0) return;
     const bool onA = index == shown(Side::A), onB = index == shown(Side::B);
@@ -81,6 +83,12 @@ void TimelineView::keyPressEvent(QKeyEvent* event) {
         else
             event->ignore();
         return;
+    case Qt::Key_Down: // B's stage unfolds
+        unfold(shown(Side::B));
+        return;
+    case Qt::Key_Up:
+        unfold(-1);
+        return;
     case Qt::Key_Home:
         target = 0;
         break;
@@ -111,7 +119,9 @@ void TimelineView::focusOutEvent(QFocusEvent* event) {
 bool TimelineView::viewportEvent(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        if (const int index = stageAt(help->pos()); index >= 0) {
+        if (const QString passes = passesTip(help->pos()); !passes.isEmpty()) {
+            QToolTip::showText(help->globalPos(), plainToolTip(passes), this);
+        } else if (const int index = stageAt(help->pos()); index >= 0) {
             const Fact* known = fact(index);
             QString change;
             if (const int from = m_workspace.madeFrom(index); known && !known->change.isEmpty() && from >= 0)

@@ -29,6 +29,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     painter.setClipRect(m_theme.scaled(labelWidth), 0, viewport()->width(), viewport()->height());
     drawPhases(painter);
     drawTrack(painter);
+    drawPasses(painter);
     drawStages(painter);
     painter.restore();
     drawLabel(painter);
@@ -45,16 +46,18 @@ void TimelineView::drawLabel(QPainter& painter) const {
     painter.setPen(c.text3);
     painter.drawText(QRect(x, y + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
                      Qt::AlignLeft | Qt::AlignVCenter, tr("PyTorch"));
-    if (stageCount() == capturedCount()) return;
-    const int second = computedY();
-    painter.setFont(m_theme.font(FontRole::Strong));
-    painter.setPen(c.text);
-    painter.drawText(QRect(x, second - m_theme.scaled(15), m_theme.scaled(labelWidth), m_theme.scaled(17)),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("Computed"));
-    painter.setFont(m_theme.font(FontRole::Text));
-    painter.setPen(c.text3);
-    painter.drawText(QRect(x, second + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
-                     Qt::AlignLeft | Qt::AlignVCenter, tr("engine"));
+    const auto track = [&](int at, const QString& name, const QString& below) {
+        painter.setFont(m_theme.font(FontRole::Strong));
+        painter.setPen(c.text);
+        painter.drawText(QRect(x, at - m_theme.scaled(15), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                         Qt::AlignLeft | Qt::AlignVCenter, name);
+        painter.setFont(m_theme.font(FontRole::Text));
+        painter.setPen(c.text3);
+        painter.drawText(QRect(x, at + m_theme.scaled(1), m_theme.scaled(labelWidth), m_theme.scaled(17)),
+                         Qt::AlignLeft | Qt::AlignVCenter, below);
+    };
+    if (stageCount() > capturedCount()) track(computedY(), tr("Computed"), tr("engine"));
+    if (m_unfolded >= 0) track(passesY(), tr("Passes"), tr("recorded"));
 }
 
 void TimelineView::drawPhases(QPainter& painter) const {

@@ -82,7 +82,8 @@ void TimelineView::setCompact(bool compact) {
 
 QSize TimelineView::sizeHint() const {
     const int second = stageCount() > capturedCount() ? m_compact ? 34 : 44 : 0;
-    return {600, m_theme.scaled((m_compact ? 84 : 104) + second)};
+    const int passes = m_unfolded >= 0 ? m_compact ? 44 : 50 : 0;
+    return {600, m_theme.scaled((m_compact ? 84 : 104) + second + passes)};
 }
 QSize TimelineView::minimumSizeHint() const {
     return {200, sizeHint().height()};
@@ -173,7 +174,9 @@ QString TimelineView::caption(int index) const {
 void TimelineView::refresh() {
     const session::Compile* compile = m_workspace.compile();
     if (compile != m_compile || std::size_t(m_workspace.stageCount()) != m_slots.size()) {
+        const bool another = compile != m_compile;
         m_compile = compile;
+        if (another) askPasses();
         updateGeometry();
         m_hover = -1;
         m_drag.reset();

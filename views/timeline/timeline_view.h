@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The captured stages of the current compile on a line, below them those that the engine computed, with the
-// two discs A and B that choose what is compared.
+// two discs A and B that choose what is compared. Where passes were recorded, a stage unfolds into those that led to it.
 #pragma once
 
 #include "views/theme/theme.h"
@@ -9,7 +9,9 @@
 
 #include <QAbstractScrollArea>
 #include <QHash>
+#include <map>
 #include <optional>
+#include <vector>
 
 namespace dynascope::views {
 
@@ -44,6 +46,14 @@ public:
     [[nodiscard]] QRect badgeRect(int stage) const;
     /// Beside it what deriving the metadata of that graph said; empty where it was not asked.
     [[nodiscard]] QRect metadataRect(int stage) const;
+    /// The chip on the line before a stage that unfolds it, in the viewport; empty where no pass was recorded.
+    [[nodiscard]] QRect passesRect(int stage) const;
+    /// Shows the passes that led to a stage on a track of their own; -1 folds. Another compile folds.
+    void unfold(int stage);
+    [[nodiscard]] int unfolded() const { return m_unfolded; }
+    /// Of those on that track: the circle's centre, and the row of the page Inductor.
+    [[nodiscard]] QPoint passPoint(int pass) const;
+    [[nodiscard]] std::vector<int> passRows() const;
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
 
@@ -52,6 +62,7 @@ signals:
     void verdictClicked(int stage);
     void metadataClicked(int stage); ///< a captured one
     void removeRequested(int stage); ///< a computed one
+    void passRequested(int row);     ///< on the page Inductor
 
 protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
@@ -74,6 +85,12 @@ private:
         QString change;
         bool same = true;
     };
+    /// A recorded pass, or a change between passes, that changed a graph.
+    struct PassTick {
+        int row = -1;
+        QString name, change;
+    };
+    using PassTicks = std::map<int, std::vector<PassTick>>; ///< by the stage that they led to
     struct Drag {
         Side side = Side::A;
         int stage = -1;
@@ -91,6 +108,13 @@ private:
     [[nodiscard]] int computedY() const;
     [[nodiscard]] int capturedCount() const;
     [[nodiscard]] QPoint centre(int index) const;
+    void askPasses();
+    [[nodiscard]] int passesY() const;
+    [[nodiscard]] int passAt(QPoint point) const; ///< on the track; -1 for none
+    [[nodiscard]] bool clickPasses(QPoint point);
+    [[nodiscard]] QString passesTip(QPoint point) const; ///< empty where there is nothing of passes
+    void drawPasses(QPainter& painter) const;
+    void drawPassTrack(QPainter& painter) const;
     void drawComputedTrack(QPainter& painter) const;
     void drawVerdict(QPainter& painter, int index) const;
     void drawMetadata(QPainter& painter, int index) const;
@@ -127,6 +151,8 @@ private:
     const session::Compile* m_compile = nullptr;
     std::vector<double> m_slots; ///< place of each stage along the line, in steps
     QHash<session::StageId, Fact> m_facts;
+    PassTicks m_passes;
+    int m_unfolded = -1; ///< a stage of m_passes
 };
 
 } // namespace dynascope::views
