@@ -279,23 +279,26 @@ std::string scheduleName(const CompilePasses& passes, const inductor::Schedule& 
 }
 
 void addSchedules(const CompilePasses& a, const CompilePasses& b, std::vector<ScheduleComparison>& out) {
-    std::vector<std::pair<std::string, const inductor::Schedule*>> ofB;
-    for (const inductor::Schedule* schedule : inductor::schedulesOf(b))
-        ofB.emplace_back(scheduleName(b, *schedule), schedule);
-    const auto add = [&](const std::string& name, const inductor::Schedule* inA,
-                         const inductor::Schedule* inB) {
-        out.push_back(compareSchedules(*a.recording, inA, *b.recording, inB));
+    const std::vector<const inductor::Schedule*> ofA = inductor::schedulesOf(a),
+                                                 ofB = inductor::schedulesOf(b);
+    std::vector<std::pair<std::string, int>> open; // of B
+    for (std::size_t i = 0; i < ofB.size(); ++i)
+        open.emplace_back(scheduleName(b, *ofB[i]), int(i));
+    const auto add = [&](const std::string& name, int inA, int inB) {
+        out.push_back(compareSchedules(*a.recording, inA < 0 ? nullptr : ofA[std::size_t(inA)], *b.recording,
+                                       inB < 0 ? nullptr : ofB[std::size_t(inB)]));
         out.back().graph = name;
+        out.back().a = inA;
+        out.back().b = inB;
     };
-    for (const inductor::Schedule* schedule : inductor::schedulesOf(a)) {
-        const std::string name = scheduleName(a, *schedule);
-        const auto at =
-            std::ranges::find(ofB, name, &std::pair<std::string, const inductor::Schedule*>::first);
-        add(name, schedule, at == ofB.end() ? nullptr : at->second);
-        if (at != ofB.end()) ofB.erase(at);
+    for (std::size_t i = 0; i < ofA.size(); ++i) {
+        const std::string name = scheduleName(a, *ofA[i]);
+        const auto at = std::ranges::find(open, name, &std::pair<std::string, int>::first);
+        add(name, int(i), at == open.end() ? -1 : at->second);
+        if (at != open.end()) open.erase(at);
     }
-    for (const auto& [name, schedule] : ofB)
-        add(name, nullptr, schedule);
+    for (const auto& [name, schedule] : open)
+        add(name, -1, schedule);
 }
 
 } // namespace

@@ -73,7 +73,8 @@ struct KernelComparison {
 /// Kernels of one graph. Two kernels are the same where their code is the same and their operations come from the same nodes
 /// of the post-grad graph, by name.
 struct ScheduleComparison {
-    std::string graph; ///< "forward", "backward, subgraph x"
+    std::string graph;  ///< "forward", "backward, subgraph x"
+    int a = -1, b = -1; ///< into inductor::schedulesOf() of each side; -1: it has none of this graph
     std::size_t same = 0;
     std::vector<KernelComparison> kernels; ///< that differ
     bool onlyInA = false, onlyInB = false; ///< the other side has no schedule of this graph

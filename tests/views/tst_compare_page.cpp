@@ -10,6 +10,7 @@
 #include "views/compare/compare_place.h"
 #include "views/compare/pair_graphs.h"
 #include "views/compare/pairs_model.h"
+#include "views/inductor/pass_place.h"
 
 #include <QCheckBox>
 #include <QLineEdit>
@@ -384,6 +385,21 @@ void TestComparePage::comparesPasses() {
             all.contains("fusion 1 · forward|op0 with op1|refused op0 with op1: no shared data"),
         qPrintable(all));
     QVERIFY2(page.summary().contains("custom_pass"), qPrintable(page.summary()));
+
+    // Rows lead to the page Inductor: a pass of A, the fusion that A made.
+    auto* table = tabs.widget(7)->findChild<QTableView*>();
+    const auto open = [&](const QString& begin) {
+        for (int row = 0; row < model->rowCount(); ++row)
+            if (model->index(row, 1).data().toString().startsWith(begin))
+                emit table->activated(model->index(row, 1));
+        return f.workspace.place().own.of<PassPlace>();
+    };
+    const PassPlace pass = open("custom_pass");
+    QCOMPARE(f.workspace.place().page, Page::Inductor);
+    QCOMPARE(f.workspace.place().capture, 0);
+    QVERIFY(pass.row == 1 && !pass.scheduler);
+    const PassPlace fusion = open("fusion 1");
+    QVERIFY(fusion.scheduler && fusion.schedule == 0 && fusion.fusions == 1);
 }
 
 void TestComparePage::swaps() {

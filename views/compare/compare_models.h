@@ -5,6 +5,7 @@
 
 #include "core/compare/passes.h"
 #include "views/compare/pairs_model.h"
+#include "views/inductor/pass_place.h"
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -35,6 +36,7 @@ struct ComparedValue {
     QString name, a, b;
     QVariant sortA = {}, sortB = {}; ///< numbers where the texts are not to be sorted
     compare::CompareVerdict verdict = compare::CompareVerdict::Differs;
+    std::optional<PassPlace> placeA = {}, placeB = {}; ///< on the page Inductor, of rows about passes
 };
 
 [[nodiscard]] std::vector<ComparedValue> guardRows(const compare::ListComparison& guards);
@@ -53,6 +55,7 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
     void set(std::vector<ComparedValue> rows);
+    [[nodiscard]] const std::vector<ComparedValue>& rows() const { return m_rows; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;

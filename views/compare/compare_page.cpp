@@ -278,6 +278,25 @@ void ComparePage::openInStages() {
             return workspace().selectCompile(int(i), int(inA ? entry.a : entry.b));
 }
 
+/// What a row of the tab Passes is about, on the page Inductor: of A where A has it.
+void ComparePage::openPass(int row) {
+    if (!d->shown || d->pair < 0) return;
+    const ComparedValue& value = d->values.back().model->rows()[std::size_t(row)];
+    const std::optional<PassPlace>& at = value.placeA ? value.placeA : value.placeB;
+    if (!at) return;
+    const CompileComparison& entry = d->shown->of(d->rank).compiles[std::size_t(d->pair)];
+    const session::SessionPtr& session = value.placeA ? d->shown->request.a : d->shown->request.b;
+    const auto& captures = workspace().captures();
+    for (std::size_t i = 0; i < captures.size(); ++i) {
+        if (captures[i].session != session) continue;
+        workspace().selectCompile(int(i), int(value.placeA ? entry.a : entry.b));
+        Place place = workspace().place();
+        place.page = Page::Inductor;
+        place.own.set(*at);
+        return workspace().go(place);
+    }
+}
+
 void ComparePage::swapSides() {
     if (!d->shown) return;
     ComparisonRequest request = d->shown->request;

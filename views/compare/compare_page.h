@@ -54,6 +54,7 @@ private:
     void choosePair(const QModelIndex& row);
     void chooseStage(const QModelIndex& row);
     void openInStages();
+    void openPass(int row);
     void swapSides();
     void fitColumns();
     std::unique_ptr<Private> d;

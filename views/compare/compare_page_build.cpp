@@ -238,6 +238,10 @@ void ComparePage::buildDetails() {
         stack->addWidget(tab.nothing);
         d->details->addTab(tab.page, tab.title);
     }
+    QTableView* passes = d->values.back().table;
+    passes->setToolTip(tr("Return or a double click shows it on the page Inductor"));
+    connect(passes, &QAbstractItemView::activated, this,
+            [this](const QModelIndex& index) { openPass(index.data(IndexRole).toInt()); });
     d->columns->addWidget(d->details);
     d->columns->setCollapsible(0, false);
 }

@@ -37,13 +37,29 @@ Verdict verdictOf(const PassComparison& pass) {
     return Verdict::Differs;
 }
 
+std::optional<PassPlace> passPlace(int row) {
+    return row < 0 ? std::nullopt : std::optional(PassPlace{row});
+}
+
+/// After so many fusions; -1 for all.
+std::optional<PassPlace> schedulePlace(int schedule, int fusions) {
+    return schedule < 0 ? std::nullopt : std::optional(PassPlace{-1, true, schedule, fusions});
+}
+
 void addPass(std::vector<ComparedValue>& out, const QString& phase, const PassComparison& pass) {
     if (!pass.acts && pass.verdict != PassVerdict::Follows) return;
     const QString name = toQString(pass.name) + QStringLiteral(" · ") + phase;
     QString b = toQString(pass.changeB);
     if (!pass.difference.empty())
         b += (b.isEmpty() ? QString() : QStringLiteral(": ")) + toQString(pass.difference);
-    out.push_back({name, toQString(pass.changeA), b, {}, {}, verdictOf(pass)});
+    out.push_back({name,
+                   toQString(pass.changeA),
+                   b,
+                   {},
+                   {},
+                   verdictOf(pass),
+                   passPlace(pass.rowA),
+                   passPlace(pass.rowB)});
 }
 
 QString answer(const FusionDecision& decision) {
@@ -55,10 +71,19 @@ QString answer(const FusionDecision& decision) {
                              : Workspace::tr("refused %1: %2").arg(asked, reasons);
 }
 
-void addKernel(std::vector<ComparedValue>& out, const QString& graph, const KernelComparison& kernel) {
-    const auto add = [&out](bool inA, const QString& name, const QString& own, const QString& other,
-                            Verdict verdict) {
-        out.push_back({name, inA ? own : other, inA ? other : own, {}, {}, verdict});
+void addKernel(std::vector<ComparedValue>& out, const compare::ScheduleComparison& schedule,
+               const KernelComparison& kernel) {
+    const QString graph = toQString(schedule.graph);
+    const auto add = [&out, &schedule](bool inA, const QString& name, const QString& own,
+                                       const QString& other, Verdict verdict, int fusion) {
+        out.push_back({name,
+                       inA ? own : other,
+                       inA ? other : own,
+                       {},
+                       {},
+                       verdict,
+                       schedulePlace(schedule.a, inA ? fusion : -1),
+                       schedulePlace(schedule.b, inA ? -1 : fusion)});
     };
     const QString others = joined(kernel.others, QStringLiteral(", "));
     const QString there = kernel.sameOperations
@@ -68,11 +93,12 @@ void addKernel(std::vector<ComparedValue>& out, const QString& graph, const Kern
     add(kernel.inA, toQString(kernel.name) + QStringLiteral(" · ") + graph, joined(kernel.operations), there,
         kernel.sameOperations ? Verdict::Differs
         : kernel.inA          ? Verdict::OnlyInA
-                              : Verdict::OnlyInB);
+                              : Verdict::OnlyInB,
+        -1);
     for (const FusionDecision& decision : kernel.decisions)
         add(decision.inA, Workspace::tr("fusion %1 · %2").arg(decision.number).arg(graph),
             Workspace::tr("%1 with %2").arg(joined(decision.a), joined(decision.b)), answer(decision),
-            Verdict::Differs);
+            Verdict::Differs, int(decision.number));
 }
 
 } // namespace
@@ -100,9 +126,11 @@ std::vector<ComparedValue> passRows(const compare::PassesComparison& passes) {
                            {},
                            {},
                            {},
-                           schedule.onlyInA ? Verdict::OnlyInA : Verdict::OnlyInB});
+                           schedule.onlyInA ? Verdict::OnlyInA : Verdict::OnlyInB,
+                           schedulePlace(schedule.a, -1),
+                           schedulePlace(schedule.b, -1)});
         for (const KernelComparison& kernel : schedule.kernels)
-            addKernel(out, graph, kernel);
+            addKernel(out, schedule, kernel);
     }
     return out;
 }
