@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Notes and bookmarks: the notebook, its list and its panel.
+#include "core/inductor/compile_passes.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
+#include "views/inductor/pass_place.h"
 #include "views/notes/note_places.h"
 #include "views/notes/notes_panel.h"
 
@@ -31,6 +33,7 @@ private slots:
     void writesAboutStageAndFrame();
     void filtersSortsCopiesDeletes();
     void aboutGraphBreaks();
+    void aboutPasses();
     void marksPlaces();
     void comesFromASessionFile();
 
@@ -309,6 +312,46 @@ void TestNotes::aboutGraphBreaks() {
     QVERIFY(!goToAddress(open.workspace, 0, wrong));
     QCOMPARE(addressText(*open.workspace.session(), wrong), QString("graph_break#99"));
     wrong.k = -1;
+    QVERIFY(!goToAddress(open.workspace, 0, wrong));
+}
+
+void TestNotes::aboutPasses() {
+    Open open(QString{});
+    test::addCapture(open.workspace, QStringLiteral(DYNASCOPE_TEST_DATA "/passes"));
+    const session::Session& session = *open.workspace.session();
+    const inductor::CompilePasses passes =
+        inductor::passesOf(session, session.compiles[std::size_t(open.workspace.place().compile)]);
+    const auto row = std::ranges::find_if(
+        passes.rows, [](const inductor::PassRow& each) { return each.name() == "remove_noop_ops"; });
+    QVERIFY(row != passes.rows.end());
+    Place place = open.workspace.place();
+    place.page = Page::Inductor;
+    place.own.set(PassPlace{int(row - passes.rows.begin())});
+    open.workspace.go(place);
+    const ir::Address pass = open.here();
+    QCOMPARE(pass.node, std::string("remove_noop_ops"));
+    QVERIFY2(addressTitle(session, pass).startsWith("Pass remove_noop_ops, of 0/0"),
+             qPrintable(addressTitle(session, pass)));
+    open.notebook.toggleBookmark(0, pass);
+    QVERIFY(open.notebook.isBookmarked(0, pass));
+    // Elsewhere, and back.
+    place.page = Page::Stages;
+    open.workspace.go(place);
+    place.page = Page::Inductor;
+    place.own.set(PassPlace{0});
+    open.workspace.go(place);
+    QVERIFY(goToAddress(open.workspace, 0, pass));
+    QCOMPARE(open.workspace.place().page, Page::Inductor);
+    QCOMPARE(open.workspace.place().own.of<PassPlace>(), PassPlace{pass.k});
+    // A schedule is of the compile.
+    place.own.set(PassPlace{pass.k, true, -1, -1});
+    open.workspace.go(place);
+    QVERIFY(open.here().stage.empty());
+    ir::Address wrong = pass;
+    wrong.node = "another";
+    QVERIFY(!goToAddress(open.workspace, 0, wrong));
+    wrong = pass;
+    wrong.k = 100'000;
     QVERIFY(!goToAddress(open.workspace, 0, wrong));
 }
 

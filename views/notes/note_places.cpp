@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/notes/note_places.h"
 
+#include "core/inductor/compile_passes.h"
+#include "views/inductor/pass_place.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>
@@ -15,6 +17,36 @@ const session::GraphBreak* breakAt(const session::Session& session, const ir::Ad
     return compile && address.k >= 0 && std::size_t(address.k) < compile->breaks.size()
                ? &compile->breaks[std::size_t(address.k)]
                : nullptr;
+}
+
+/// Of the pass that is looked at on the page Inductor, where the reader chose one. `k` is its row, and its name stands in the
+/// node's place: nobody has to read the recording to say it.
+std::optional<ir::Address> passHere(const Workspace& workspace) {
+    const auto at = workspace.place().own.of<PassPlace>();
+    const session::Compile* compile = workspace.compile();
+    if (workspace.place().page != Page::Inductor || at.scheduler || at.row < 0 || !compile) return {};
+    const inductor::CompilePasses passes = inductor::passesOf(*workspace.capture()->session, *compile);
+    if (std::size_t(at.row) >= passes.rows.size()) return {};
+    ir::Address out = addressOf(*compile);
+    out.stage = passStage;
+    out.k = at.row;
+    out.node = passes.rows[std::size_t(at.row)].name();
+    return out;
+}
+
+bool goToPass(Workspace& workspace, int capture, const session::Session& session,
+              const session::Compile& compile, const ir::Address& address) {
+    const inductor::CompilePasses passes = inductor::passesOf(session, compile);
+    if (address.k < 0 || std::size_t(address.k) >= passes.rows.size() ||
+        passes.rows[std::size_t(address.k)].name() != address.node)
+        return false;
+    const bool same = workspace.compile() == &compile;
+    workspace.selectCompile(capture, int(&compile - session.compiles.data()));
+    Place place = workspace.place();
+    place.page = Page::Inductor;
+    place.own.set(PassPlace{address.k});
+    workspace.go(place, same); // one step back, not two
+    return true;
 }
 
 } // namespace
@@ -36,6 +68,8 @@ QString addressText(const session::Session& session, const ir::Address& address)
                   : toQString(broken->title);
     }
     if (address.stage.empty()) return compileText(session, address);
+    if (address.stage == passStage)
+        return QObject::tr("%1, of %2").arg(toQString(address.node), compileText(session, address));
     QString text = toQString(address.stage);
     if (address.k > 0) text += QStringLiteral("#%1").arg(address.k);
     return address.node.empty() ? text : QObject::tr("%1 in %2").arg(toQString(address.node), text);
@@ -44,6 +78,7 @@ QString addressText(const session::Session& session, const ir::Address& address)
 QString addressTitle(const session::Session& session, const ir::Address& address) {
     const QString text = addressText(session, address);
     if (address.stage == breakStage) return QObject::tr("Graph break %1").arg(text);
+    if (address.stage == passStage) return QObject::tr("Pass %1").arg(text);
     if (address.stage.empty()) return QObject::tr("Frame %1").arg(text);
     return address.node.empty() ? QObject::tr("Stage %1").arg(text) : QObject::tr("Node %1").arg(text);
 }
@@ -73,6 +108,11 @@ std::vector<ir::Address> addressesHere(const Workspace& workspace) {
     }
     const session::Compile* compile = workspace.compile();
     if (!compile) return out;
+    if (capture && place.page == Page::Inductor) {
+        if (const auto pass = passHere(workspace)) out.push_back(*pass);
+        out.push_back(addressOf(*compile));
+        return out;
+    }
     const ir::Node* node = workspace.selectedNode();
     const Side side = node ? place.node.side : Side::B;
     for (const Side at : {side, side == Side::A ? Side::B : Side::A}) {
@@ -111,6 +151,7 @@ bool goToAddress(Workspace& workspace, int capture, const ir::Address& address) 
         workspace.go(place);
         return true;
     }
+    if (address.stage == passStage) return goToPass(workspace, capture, *there.session, *compile, address);
     const session::Compile* before = workspace.compile();
     workspace.selectCompile(capture, int(compile - there.session->compiles.data()));
     if (address.stage.empty()) return true;

@@ -24,7 +24,8 @@ namespace dynascope::views {
 [[nodiscard]] ir::Address addressOf(const session::Compile& compile);
 
 /// What can be written about at the current place, narrowest first: the selected node, its stage (else B's,
-/// then A's), the frame; on the page of graph breaks, the break and its frame. Empty while nothing is open.
+/// then A's), the frame; on the page of graph breaks, the break and its frame; on the page Inductor the pass and its
+/// frame. Empty while nothing is open.
 [[nodiscard]] std::vector<ir::Address> addressesHere(const Workspace& workspace);
 
 /// The index of the stage in the current compile, or -1.
