@@ -101,6 +101,27 @@ private slots:
         QVERIFY2(layout.reason.find("output #0, strides: ") != std::string::npos, layout.reason.c_str());
     }
 
+    void writesOfInputsAndSharedMemoryAreSeen() {
+        const CompilePasses written = small({.writes = true});
+        const auto verdicts = engine::verifyPasses(m_engine, written, {});
+        QVERIFY2(verdicts.has_value(), verdicts ? "" : verdicts.error().message.c_str());
+        QCOMPARE(text(written, *verdicts),
+                 std::string("remove_noop_ops equal, transpose_output layout, write_input different"));
+        const std::vector<std::string>& differences = verdicts->back().differences;
+        QVERIFY2(std::ranges::any_of(differences,
+                                     [](const std::string& each) {
+                                         return each.find("input x after the call") != std::string::npos;
+                                     }),
+                 differences.empty() ? "" : differences.front().c_str());
+        const CompilePasses shared = small({.shares = true});
+        const auto layouts = engine::verifyPasses(m_engine, shared, {});
+        QVERIFY(layouts.has_value());
+        QCOMPARE(text(shared, *layouts),
+                 std::string("remove_noop_ops equal, transpose_output layout, give_back_input layout"));
+        QVERIFY2(layouts->back().reason.find("output #1") != std::string::npos,
+                 layouts->back().reason.c_str());
+    }
+
     void operatorsThatTheEngineLacksAreNamed() {
         const CompilePasses passes = small({.unknown = true});
         const auto verdicts = engine::verifyPasses(m_engine, passes, {});
