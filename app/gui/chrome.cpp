@@ -178,6 +178,7 @@ MessageBar::MessageBar(Theme& theme, QWidget* parent)
     , m_label(new QLabel(this))
     , m_offer(new QPushButton(this))
     , m_close(new QToolButton(this)) {
+    m_offer->setObjectName(QStringLiteral("messageBar.offer"));
     setObjectName(QStringLiteral("messageBar"));
     m_offer->hide();
     connect(m_offer, &QPushButton::clicked, this, [this] {
@@ -242,10 +243,6 @@ void MessageBar::addOffer(const QString& button, std::function<void()> action) {
     m_action = std::move(action);
     m_offer->setText(button);
     m_offer->show();
-}
-
-QAbstractButton* MessageBar::offer() const {
-    return m_offer;
 }
 
 void MessageBar::clear(const QString& cause) {

@@ -85,7 +85,6 @@ public:
                    const QString& cause);
     /// Adds the button to the message that is shown; the next message takes it away.
     void addOffer(const QString& button, std::function<void()> action);
-    [[nodiscard]] QAbstractButton* offer() const; ///< hidden where nothing is offered
     [[nodiscard]] QString text() const;
     /// Hides the line if it is about this cause, which is gone.
     void clear(const QString& cause);

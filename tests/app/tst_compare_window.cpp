@@ -4,6 +4,7 @@
 #include "app/gui/compare_dialog.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "views/canvas/compare_view.h"
 #include "views/compare/compare_page.h"
 #include "views/compare/pair_graphs.h"
@@ -105,7 +106,7 @@ private slots:
         m_open.window().comparePaths({samplePath("graph_breaks"), samplePath("view_mutation")});
         QVERIFY(m_open.settles());
         PairGraphs& graphs = *m_open.window().page<ComparePage>().graphs();
-        QTableView& pairs = *m_open.window().page<ComparePage>().pairs();
+        QTableView& pairs = *test::part<QTableView>(m_open.window().page<ComparePage>(), "compare.pairs");
         QVERIFY(pairs.model()->rowCount() > 1);
         QVERIFY(m_open.window().actionRegistry().find("go.nextDifference")->isEnabled());
         const double zoom = graphs.canvas()->zoom();

@@ -7,6 +7,7 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "tests/support/captures.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
@@ -109,7 +110,7 @@ void TestEachCapture::opens_data() {
 void TestEachCapture::opens() {
     QFETCH(QString, path);
     window().openPaths({path});
-    QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(window().messageBar().text()),
+    QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(test::messageBar(window()).text()),
                               test::patience);
     QVERIFY(settles());
     QCOMPARE(workspace().place().page, Page::Stages);
@@ -173,7 +174,7 @@ void TestEachCapture::findBreaks() {
     press(Qt::Key_2, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Breaks);
     BreaksPage& page = window().page<BreaksPage>();
-    QTableView* table = page.table();
+    QTableView* table = test::part<QTableView>(page, "breaks.table");
     QCOMPARE(table->model()->rowCount(), int(breaks.groups.size()));
     const QModelIndex row = table->model()->index(table->model()->rowCount() - 1, 1);
     table->scrollTo(row);
@@ -181,11 +182,12 @@ void TestEachCapture::findBreaks() {
     const int clicked = breakGroup(workspace().place());
     QVERIFY(clicked >= 0);
     const ir::SourceLocation& at = breaks.groups[std::size_t(clicked)].location;
-    QTRY_VERIFY(page.source()->document(0));
+    QTRY_VERIFY(test::part<CodeView>(page, "breaks.source")->document(0));
     const auto shows = [&](int number) {
-        const auto& lines = page.source()->document(0)->lines;
+        const auto& lines = test::part<CodeView>(page, "breaks.source")->document(0)->lines;
         for (std::size_t i = 0; i < lines.size(); ++i)
-            if (lines[i].number == number) return !page.source()->lineRect(0, int(i)).isEmpty();
+            if (lines[i].number == number)
+                return !test::part<CodeView>(page, "breaks.source")->lineRect(0, int(i)).isEmpty();
         return false;
     };
     QTRY_VERIFY(shows(int(at.line)));
@@ -339,8 +341,8 @@ void TestEachCapture::saysWhyItCannotOpen() {
     file.write(QByteArray::fromHex("1f8b08088eb7206a0203747261696e2e6c6f6700"));
     file.close();
     window().openPaths({file.fileName()});
-    QTRY_VERIFY(window().messageBar().isVisible());
-    QVERIFY(window().messageBar().text().contains("train.log.gz"));
+    QTRY_VERIFY(test::messageBar(window()).isVisible());
+    QVERIFY(test::messageBar(window()).text().contains("train.log.gz"));
     QVERIFY(workspace().captures().empty());
 }
 

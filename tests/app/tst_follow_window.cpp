@@ -6,7 +6,9 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "tests/support/trace_text.h"
 #include "views/canvas/compare_view.h"
 #include "views/capture/capture_model.h"
@@ -173,9 +175,9 @@ private slots:
         open(m_log);
         action("capture.follow")->trigger();
         write(compileText(5));
-        QTRY_VERIFY2(window().messageBar().text().contains("was truncated: opened again") ||
-                         window().messageBar().text().contains("was written to in place: opened again"),
-                     qPrintable(window().messageBar().text()));
+        QTRY_VERIFY2(test::messageBar(window()).text().contains("was truncated: opened again") ||
+                         test::messageBar(window()).text().contains("was written to in place: opened again"),
+                     qPrintable(test::messageBar(window()).text()));
         QCOMPARE(compiles(), 1U);
         QCOMPARE(compileRows(), QStringList{"5/0"});
         const QString other = m_folder->filePath("other");
@@ -183,11 +185,11 @@ private slots:
         write(compileText(6) + compileText(7) + compileText(8));
         m_log = log;
         QCOMPARE(std::rename(other.toLocal8Bit().constData(), log.toLocal8Bit().constData()), 0);
-        QTRY_COMPARE(window().messageBar().text(),
+        QTRY_COMPARE(test::messageBar(window()).text(),
                      QString("train.log was replaced by another file: opened again"));
         QCOMPARE(compileRows(), QStringList({"6/0", "7/0", "8/0"}));
         QVERIFY(QFile::remove(m_log));
-        QTRY_COMPARE(window().messageBar().text(), QString("train.log is gone"));
+        QTRY_COMPARE(test::messageBar(window()).text(), QString("train.log is gone"));
         QCOMPARE(compiles(), 3U); // what was read stays
         write(compileText(9));
         QTRY_COMPARE(compileRows(), QStringList{"9/0"});
@@ -218,18 +220,18 @@ private slots:
         const ir::Address address{shown.rank, shown.id.toString(), 0, "dynamo_output_graph", 0, {}};
         window().notebook().setNote(0, address, "mine");
         append(compileText(2));
-        QTRY_COMPARE(window().messageBar().text(),
+        QTRY_COMPARE(test::messageBar(window()).text(),
                      QString("train.log grew since it was read. What is shown is what it held then."));
-        QVERIFY(window().messageBar().offer()->isVisible());
+        QVERIFY(test::part<QAbstractButton>(test::messageBar(window()), "messageBar.offer")->isVisible());
         QCOMPARE(compiles(), 2U); // not before somebody says so
-        window().messageBar().offer()->click();
+        test::part<QAbstractButton>(test::messageBar(window()), "messageBar.offer")->click();
         QTRY_COMPARE(compiles(), 3U);
-        QVERIFY(!window().messageBar().isVisible());
+        QVERIFY(!test::messageBar(window()).isVisible());
         QCOMPARE(workspace().place().compile, 1);
         QCOMPARE(window().notebook().note(0, address), QString("mine"));
 
         write(compileText(0));
-        QTRY_VERIFY(window().messageBar().text().startsWith("train.log was truncated since"));
+        QTRY_VERIFY(test::messageBar(window()).text().startsWith("train.log was truncated since"));
         action("capture.reload")->trigger();
         QTRY_COMPARE(compiles(), 1U);
         QCOMPARE(workspace().place().compile, 0);                        // the other one is gone
@@ -271,7 +273,7 @@ private slots:
         action("capture.follow")->trigger();
         QVERIFY(proxyRight() != QString("following"));
         append(compileText(1));
-        QTRY_VERIFY(window().messageBar().offer()->isVisible());
+        QTRY_VERIFY(test::part<QAbstractButton>(test::messageBar(window()), "messageBar.offer")->isVisible());
         QCOMPARE(compiles(), 1U);
     }
 

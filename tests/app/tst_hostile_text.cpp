@@ -3,6 +3,7 @@
 // A capture whose every text is an attack: markup that would load a file, marks of direction, control codes,
 // names of 100,000 characters. Nothing of it is taken for markup, nothing is loaded, nothing freezes.
 #include "tests/support/hostile_text.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "views/base/code_view.h"
@@ -171,8 +172,8 @@ private slots:
         QVERIFY2(attack.count() > 30, qPrintable(QString::number(attack.count())));
         QVERIFY(show());
         window().openPaths({hostile.fileName()});
-        QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(), qPrintable(window().messageBar().text()),
-                                  60000);
+        QTRY_VERIFY2_WITH_TIMEOUT(!workspace().captures().empty(),
+                                  qPrintable(test::messageBar(window()).text()), 60000);
         QVERIFY(settles());
         for (QDockWidget* dock : window().findChildren<QDockWidget*>())
             dock->show();

@@ -62,8 +62,9 @@ class TestInputsWindow : public QObject {
         // The editor before closes, and then goes.
         QCoreApplication::processEvents();
         QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete);
-        QTest::keyClick(dialog.table()->viewport(), text[0]); // opens the editor
-        auto* editor = dialog.table()->findChild<QLineEdit*>();
+        QTest::keyClick(test::part<QTableWidget>(dialog, "inputs.table")->viewport(),
+                        text[0]); // opens the editor
+        auto* editor = test::part<QTableWidget>(dialog, "inputs.table")->findChild<QLineEdit*>();
         if (!editor) return;
         QTest::keyClicks(editor, text + 1);
         QTest::keyClick(editor, then);
@@ -121,8 +122,8 @@ private slots:
         InputsDialog& form = *w.dialog();
         QVERIFY(!test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         QCOMPARE(form.state(), QString("input 'x_1' has no dtype"));
-        QCOMPARE(form.table()->currentRow(), 0);
-        QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Dtype));
+        QCOMPARE(test::part<QTableWidget>(form, "inputs.table")->currentRow(), 0);
+        QCOMPARE(test::part<QTableWidget>(form, "inputs.table")->currentColumn(), int(InputsDialog::Dtype));
         type(form, "f32", Qt::Key_Tab);
         QCOMPARE(form.state(), QString("input 'x_1' has no shape"));
         form.reject();
@@ -154,7 +155,7 @@ private slots:
         constant.constant = true;
         InputsDialog form(theme, "Inputs", {input, constant}, "Run");
         const auto enter = [&form](int row, int column, const char* text) {
-            form.table()->item(row, column)->setText(text);
+            test::part<QTableWidget>(form, "inputs.table")->item(row, column)->setText(text);
         };
         enter(0, InputsDialog::Dtype, "f33");
         QCOMPARE(form.state(), QString("input 'x_1' has the unknown dtype 'f33'"));
@@ -175,7 +176,8 @@ private slots:
         QVERIFY(!test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         enter(1, InputsDialog::Values, "1 2");
         QVERIFY2(test::part<QPushButton>(form, "inputs.accept")->isEnabled(), qPrintable(form.state()));
-        QVERIFY(!(form.table()->item(1, InputsDialog::Strides)->flags() & Qt::ItemIsEditable));
+        QVERIFY(!(test::part<QTableWidget>(form, "inputs.table")->item(1, InputsDialog::Strides)->flags() &
+                  Qt::ItemIsEditable));
     }
 
     void changesAreTakenBack() {
@@ -186,14 +188,16 @@ private slots:
         form.show();
         QVERIFY(QTest::qWaitForWindowExposed(&form));
         form.activateWindow();
-        const auto text = [&form](int column) { return form.table()->item(0, column)->text(); };
-        form.table()->item(0, InputsDialog::Dtype)->setText("f32");
-        form.table()->item(0, InputsDialog::Shape)->setText("4");
+        const auto text = [&form](int column) {
+            return test::part<QTableWidget>(form, "inputs.table")->item(0, column)->text();
+        };
+        test::part<QTableWidget>(form, "inputs.table")->item(0, InputsDialog::Dtype)->setText("f32");
+        test::part<QTableWidget>(form, "inputs.table")->item(0, InputsDialog::Shape)->setText("4");
         QVERIFY(test::part<QPushButton>(form, "inputs.accept")->isEnabled());
         QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(text(InputsDialog::Shape), QString());
         QCOMPARE(form.state(), QString("input 'x' has no shape"));
-        QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Shape));
+        QCOMPARE(test::part<QTableWidget>(form, "inputs.table")->currentColumn(), int(InputsDialog::Shape));
         QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier);
         QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier); // there is no more
         QCOMPARE(text(InputsDialog::Dtype), QString());
@@ -201,7 +205,7 @@ private slots:
         QCOMPARE(text(InputsDialog::Dtype), QString("f32"));
         QCOMPARE(form.rows().front().dtype, std::string("float32"));
         // Another change ends what could be made again.
-        form.table()->item(0, InputsDialog::Shape)->setText("2, 3");
+        test::part<QTableWidget>(form, "inputs.table")->item(0, InputsDialog::Shape)->setText("2, 3");
         QTest::keyClick(&form, Qt::Key_Z, Qt::ControlModifier | Qt::ShiftModifier);
         QCOMPARE(form.rows().front().shape, std::string("2, 3"));
     }
@@ -219,18 +223,19 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(w.dialog(), test::patience);
             InputsDialog& form = *w.dialog();
             type(form, "f32", Qt::Key_Return);
-            QTest::keyClick(form.table(), Qt::Key_Right);
+            QTest::keyClick(test::part<QTableWidget>(form, "inputs.table"), Qt::Key_Right);
             type(form, "2", Qt::Key_Return);
-            QTest::keyClick(form.table(), Qt::Key_Down);
+            QTest::keyClick(test::part<QTableWidget>(form, "inputs.table"), Qt::Key_Down);
             type(form, "2", Qt::Key_Return);
-            QTest::keyClick(form.table(), Qt::Key_Left);
+            QTest::keyClick(test::part<QTableWidget>(form, "inputs.table"), Qt::Key_Left);
             type(form, "float32", Qt::Key_Return);
-            QTest::keyClick(form.table(), Qt::Key_End);
-            QCOMPARE(form.table()->currentColumn(), int(InputsDialog::Values));
+            QTest::keyClick(test::part<QTableWidget>(form, "inputs.table"), Qt::Key_End);
+            QCOMPARE(test::part<QTableWidget>(form, "inputs.table")->currentColumn(),
+                     int(InputsDialog::Values));
             type(form, "1.5 -2", Qt::Key_Return);
             QVERIFY2(test::part<QPushButton>(form, "inputs.accept")->isEnabled(), qPrintable(form.state()));
             QCoreApplication::processEvents(); // the last editor closes
-            QTest::keyClick(form.table(), Qt::Key_Return);
+            QTest::keyClick(test::part<QTableWidget>(form, "inputs.table"), Qt::Key_Return);
             QTRY_VERIFY(!w.dialog());
             QVERIFY(w.settles());
             QTRY_COMPARE(w.workspace.stageCount(), 2);

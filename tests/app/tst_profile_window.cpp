@@ -3,6 +3,7 @@
 // Profiles that are dropped on the window: attached to the capture that is shown, or opened by themselves.
 #include "app/gui/action_registry.h"
 #include "app/gui/chrome.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"
 
 #include <QDropEvent>
@@ -58,9 +59,9 @@ private slots:
         QVERIFY(settles());
         QCOMPARE(workspace().captures().size(), std::size_t(1));
         QCOMPARE(workspace().place().page, Page::Profile);
-        QVERIFY2(window().messageBar().text().contains("is attached to"),
-                 qPrintable(window().messageBar().text()));
-        QVERIFY(!window().messageBar().text().contains("but"));
+        QVERIFY2(test::messageBar(window()).text().contains("is attached to"),
+                 qPrintable(test::messageBar(window()).text()));
+        QVERIFY(!test::messageBar(window()).text().contains("but"));
     }
 
     void tintsGraphsOnceSomebodyAsks() {
@@ -90,8 +91,8 @@ private slots:
         open(data("encoder_inductor/trace.log.xz"));
         drop({data("breaks/profile.json.gz")});
         QTRY_COMPARE_WITH_TIMEOUT(profiles(), std::size_t(1), 30000);
-        QVERIFY2(window().messageBar().text().contains("it may be of another run"),
-                 qPrintable(window().messageBar().text()));
+        QVERIFY2(test::messageBar(window()).text().contains("it may be of another run"),
+                 qPrintable(test::messageBar(window()).text()));
     }
 
     void whereNothingIsOpen() {

@@ -6,6 +6,7 @@
 #include "tests/support/archive.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "views/autograd/autograd_page.h"
 #include "views/autograd/cut_view.h"
@@ -68,10 +69,10 @@ private slots:
         QCOMPARE(workspace().place().page, Page::Replay);
         QVERIFY(settles());
         QVERIFY(window().actionRegistry().find("go.replay")->isChecked());
-        CoveragePanel* coverage = window().page<ReplayPage>().coverage();
+        CoveragePanel* coverage = test::part<CoveragePanel>(window().page<ReplayPage>(), "coverage");
         QVERIFY(coverage->isVisible());
-        QVERIFY(coverage->graphs()->rows().rowCount() > 0);
-        QVERIFY(coverage->graphs()->hasFocus());
+        QVERIFY(test::part<RowTable>(*coverage, "coverage.graphs")->rows().rowCount() > 0);
+        QVERIFY(test::part<RowTable>(*coverage, "coverage.graphs")->hasFocus());
         QVERIFY(!window().docks().find(PanelId::Capture)->isVisible()); // no room beside it
         press(Qt::Key_1, Qt::ControlModifier);
         QVERIFY(window().docks().find(PanelId::Capture)->isVisible());

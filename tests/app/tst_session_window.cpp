@@ -10,6 +10,7 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "core/capture/open.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
@@ -202,9 +203,9 @@ void TestSessionWindow::whatCannotBeWrittenIsTold() {
     notebook().setNote(0, here(), "third");
     m_file = "/proc/none.dynascope";
     m_window->actionRegistry().trigger("file.save");
-    QTRY_VERIFY(m_window->messageBar().text().contains("/proc/none.dynascope"));
-    QVERIFY(m_window->messageBar().text().startsWith("Not saved. "));
-    QVERIFY(!m_window->messageBar().text().contains('\n'));
+    QTRY_VERIFY(test::messageBar(*m_window).text().contains("/proc/none.dynascope"));
+    QVERIFY(test::messageBar(*m_window).text().startsWith("Not saved. "));
+    QVERIFY(!test::messageBar(*m_window).text().contains('\n'));
     QVERIFY(m_window->isWindowModified());
     QVERIFY(notebook().file(0).isEmpty());
 }
@@ -352,7 +353,7 @@ void TestSessionWindow::savesBeforeItCloses() {
     m_workspace->selectCompile(1, 0);
     notebook().setNote(1, here(), "third");
     m_window->actionRegistry().trigger("file.close");
-    QTRY_VERIFY(m_window->messageBar().text().contains("Not saved"));
+    QTRY_VERIFY(test::messageBar(*m_window).text().contains("Not saved"));
     QVERIFY(settles());
     QCOMPARE(m_workspace->captures().size(), std::size_t(2));
 }
@@ -367,9 +368,9 @@ void TestSessionWindow::notesSurviveACrash() {
     open(test::samplePath("view_mutation"));
     QCOMPARE(notebook().notes(0).at(0).text, std::string("before the crash"));
     QVERIFY(m_window->isWindowModified());
-    QVERIFY(m_window->messageBar().isVisible());
-    QVERIFY(
-        m_window->messageBar().text().startsWith("1 note of view_mutation came back from an earlier run."));
+    QVERIFY(test::messageBar(*m_window).isVisible());
+    QVERIFY(test::messageBar(*m_window).text().startsWith(
+        "1 note of view_mutation came back from an earlier run."));
     m_file = path("after.dynascope");
     m_window->actionRegistry().trigger("file.save");
     QTRY_VERIFY(!m_window->isWindowModified());
@@ -378,7 +379,7 @@ void TestSessionWindow::notesSurviveACrash() {
     start();
     open(test::samplePath("view_mutation")); // saved: nothing is left over
     QVERIFY(notebook().notes(0).empty());
-    QVERIFY(!m_window->messageBar().isVisible());
+    QVERIFY(!test::messageBar(*m_window).isVisible());
 }
 
 void TestSessionWindow::bookmarksByKey() {

@@ -8,12 +8,14 @@
 #include "app/gui/window_actions.h"
 #include "app/gui/window_docks.h"
 #include "app/gui/window_status.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "views/base/code_view.h"
 #include "views/base/source_panel.h"
+#include "views/canvas/compare_view.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/palette/palette.h"
@@ -231,10 +233,10 @@ void TestWindow::takesDroppedFilesAndText() {
 
 void TestWindow::saysWhatCouldNotBeOpened() {
     window().openPaths({"/nowhere/at/all.log"});
-    QTRY_VERIFY(window().messageBar().isVisible());
-    QVERIFY(window().messageBar().text().contains("/nowhere/at/all.log"));
+    QTRY_VERIFY(test::messageBar(window()).isVisible());
+    QVERIFY(test::messageBar(window()).text().contains("/nowhere/at/all.log"));
     open("view_mutation");
-    QVERIFY(!window().messageBar().isVisible());
+    QVERIFY(!test::messageBar(window()).isVisible());
 }
 
 void TestWindow::raisesPanels() {
@@ -471,8 +473,9 @@ void TestWindow::pastesGraphs() {
     QVERIFY(wrong);
     wrong->findChild<QPlainTextEdit*>()->setPlainText("no graph in here");
     QTest::mouseClick(wrong->findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Open), Qt::LeftButton);
-    QTRY_VERIFY(window().messageBar().isVisible());
-    QVERIFY2(window().messageBar().text().contains("pasted text"), qPrintable(window().messageBar().text()));
+    QTRY_VERIFY(test::messageBar(window()).isVisible());
+    QVERIFY2(test::messageBar(window()).text().contains("pasted text"),
+             qPrintable(test::messageBar(window()).text()));
     QCOMPARE(workspace().captures().size(), 1U);
 }
 

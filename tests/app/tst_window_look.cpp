@@ -14,8 +14,10 @@
 #include "app/gui/window_pages.h"
 #include "app/gui/window_status.h"
 #include "core/engine/wire/methods.h"
+#include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "views/base/row_table.h"
 #include "views/engine/engine.h"
@@ -161,10 +163,11 @@ private slots:
         stopped.show();
         stopped.engine().start();
         QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
-        QTRY_VERIFY(stopped.messageBar().offer()->isVisible());
-        QCOMPARE(stopped.messageBar().offer()->text(), QString("Start again"));
+        QTRY_VERIFY(test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->isVisible());
+        QCOMPARE(test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->text(),
+                 QString("Start again"));
         QSignalSpy states(&stopped.engine(), &Engine::stateChanged);
-        stopped.messageBar().offer()->click();
+        test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->click();
         QVERIFY(!states.isEmpty()); // it was asked to start
         QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
     }

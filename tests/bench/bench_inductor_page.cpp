@@ -61,21 +61,21 @@ void stepPasses(InductorPage& page) {
 
 void stepFusions(InductorPage& page) {
     page.showTab(InductorPage::Tab::Scheduler);
+    ScheduleView& schedule = *page.findChild<ScheduleView*>();
     const auto settled = [&page] { return page.isSettled(); };
     std::vector<double> fusions, choices;
     page.run(StepCommand::First);
     while (page.canRun(StepCommand::Over) && fusions.size() < 400)
         fusions.push_back(until([&] { page.run(StepCommand::Over); }, settled));
     print("next fusion", fusions);
-    const auto& rows = page.operations()->cards().rows().operations;
+    const auto& rows = schedule.cards().rows().operations;
     for (std::size_t i = 0; i + 1 < rows.size() && i < 200; ++i) {
         const std::string &a = rows[i]->name, &b = rows[(i * 7 + 13) % rows.size()]->name;
-        choices.push_back(until([&] { page.operations()->choose({a, b}); }, settled));
+        choices.push_back(until([&] { schedule.choose({a, b}); }, settled));
     }
     print("why not fused, two operations chosen", choices);
     std::printf("  %zu operations, %zu fusions, %zu arcs\n", rows.size(),
-                page.operations()->cards().rows().fusions.size(),
-                page.operations()->cards().rows().edges.size());
+                schedule.cards().rows().fusions.size(), schedule.cards().rows().edges.size());
 }
 
 } // namespace

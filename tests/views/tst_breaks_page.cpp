@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/open.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
@@ -114,8 +115,8 @@ void TestBreaksPage::runTimesOfAProfile() {
     f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
     f.workspace.showBreak(0);
     auto page = f.show<BreaksPage>(1280, 860);
-    QVERIFY(!page->table()->isColumnHidden(ReasonsModel::RunTime));
-    const QAbstractItemModel* model = page->table()->model();
+    QVERIFY(!test::part<QTableView>(*page, "breaks.table")->isColumnHidden(ReasonsModel::RunTime));
+    const QAbstractItemModel* model = test::part<QTableView>(*page, "breaks.table")->model();
     QCOMPARE(model->rowCount(), 2);
     for (int row = 0; row < 2; ++row) {
         const QModelIndex cell = model->index(row, ReasonsModel::RunTime);
@@ -126,7 +127,7 @@ void TestBreaksPage::runTimesOfAProfile() {
     test::addSample(without.workspace, "graph_breaks");
     without.workspace.showBreak(0);
     page = without.show<BreaksPage>(1280, 860);
-    QVERIFY(page->table()->isColumnHidden(ReasonsModel::RunTime));
+    QVERIFY(test::part<QTableView>(*page, "breaks.table")->isColumnHidden(ReasonsModel::RunTime));
 }
 
 void TestBreaksPage::ranksByCost() {
@@ -135,7 +136,7 @@ void TestBreaksPage::ranksByCost() {
     f.workspace.showBreak(0);
     auto page = f.show<BreaksPage>(1280, 860);
     QVERIFY(page->message().isEmpty());
-    const QAbstractItemModel* model = page->table()->model();
+    const QAbstractItemModel* model = test::part<QTableView>(*page, "breaks.table")->model();
     QCOMPARE(model->rowCount(), 7);
     double last = 1e9;
     for (int row = 0; row < model->rowCount(); ++row) {
@@ -151,15 +152,16 @@ void TestBreaksPage::clickingARowShowsItsBreak() {
     test::addSample(f.workspace, "graph_breaks");
     f.workspace.showBreak(0);
     auto page = f.show<BreaksPage>(1280, 860);
-    const QModelIndex third = page->table()->model()->index(2, ReasonsModel::Reason);
-    QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
-                      page->table()->visualRect(third).center());
+    const QModelIndex third =
+        test::part<QTableView>(*page, "breaks.table")->model()->index(2, ReasonsModel::Reason);
+    QTest::mouseClick(test::part<QTableView>(*page, "breaks.table")->viewport(), Qt::LeftButton, {},
+                      test::part<QTableView>(*page, "breaks.table")->visualRect(third).center());
     f.settle();
     const int group = third.data(ReasonsModel::GroupRole).toInt();
     QCOMPARE(breakGroup(f.workspace.place()), group);
     const int line = int(f.workspace.capture()->breaks.groups[std::size_t(group)].location.line);
     bool noted = false;
-    const CodeView* source = page->source();
+    const CodeView* source = test::part<CodeView>(*page, "breaks.source");
     for (std::size_t row = 1; row < source->rows().size(); ++row)
         if (!source->rows()[row].note.isEmpty())
             noted = source->document(0)->lines[std::size_t(source->rows()[row - 1].line[0])].number == line;
@@ -176,9 +178,11 @@ void TestBreaksPage::clickingThePictureShowsItsBreak() {
     int piece = 0;
     while (rows[0].pieces[std::size_t(piece)].group == 0 || rows[0].pieces[std::size_t(piece)].breakLine == 0)
         ++piece;
-    QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->breakRect(0, piece).center());
+    QTest::mouseClick(test::part<CutStrip>(*page), Qt::LeftButton, {},
+                      test::part<CutStrip>(*page)->breakRect(0, piece).center());
     QCOMPARE(breakGroup(f.workspace.place()), int(rows[0].pieces[std::size_t(piece)].group));
-    QTest::mouseClick(page->strip(), Qt::LeftButton, {}, page->strip()->pieceRect(0, 0).center());
+    QTest::mouseClick(test::part<CutStrip>(*page), Qt::LeftButton, {},
+                      test::part<CutStrip>(*page)->pieceRect(0, 0).center());
     QCOMPARE(f.workspace.place().compile, int(rows[0].pieces[0].compile));
     QCOMPARE(f.workspace.place().page, Page::Stages);
 }
@@ -190,7 +194,7 @@ void TestBreaksPage::sortsByAppearance() {
     auto page = f.show<BreaksPage>(1280, 860);
     for (QToolButton* button : page->findChildren<QToolButton*>())
         if (button->text() == "Order of appearance") QTest::mouseClick(button, Qt::LeftButton);
-    const QAbstractItemModel* model = page->table()->model();
+    const QAbstractItemModel* model = test::part<QTableView>(*page, "breaks.table")->model();
     qulonglong last = 0;
     for (int row = 0; row < model->rowCount(); ++row) {
         const qulonglong first =
@@ -205,13 +209,13 @@ void TestBreaksPage::filters() {
     test::addSample(f.workspace, "graph_breaks");
     f.workspace.showBreak(0);
     auto page = f.show<BreaksPage>(1280, 860);
-    page->table()->setFocus();
-    QTest::keyClick(page->table(), Qt::Key_Slash);
+    test::part<QTableView>(*page, "breaks.table")->setFocus();
+    QTest::keyClick(test::part<QTableView>(*page, "breaks.table"), Qt::Key_Slash);
     auto* field = page->findChild<QLineEdit*>();
     QTest::keyClicks(field, "item");
-    QCOMPARE(page->table()->model()->rowCount(), 1);
+    QCOMPARE(test::part<QTableView>(*page, "breaks.table")->model()->rowCount(), 1);
     field->setText("zzz");
-    QCOMPARE(page->table()->model()->rowCount(), 0);
+    QCOMPARE(test::part<QTableView>(*page, "breaks.table")->model()->rowCount(), 0);
 }
 
 void TestBreaksPage::saysWhyThereIsNoBytecode() {
@@ -224,8 +228,8 @@ void TestBreaksPage::saysWhyThereIsNoBytecode() {
     QVERIFY(print != groups.end());
     f.workspace.showBreak(int(print - groups.begin())); // in the frame that the program calls
     auto page = f.show<BreaksPage>(1280, 860);
-    QCOMPARE(page->bytecode()->visibleRowCount(), 0);
-    const QString why = page->bytecode()->accessibleDescription();
+    QCOMPARE(test::part<CodeView>(*page, "breaks.bytecode")->visibleRowCount(), 0);
+    const QString why = test::part<CodeView>(*page, "breaks.bytecode")->accessibleDescription();
     QVERIFY2(why.startsWith("This trace has no bytecode artifact of 0/0") &&
                  why.contains("dynascope-cli capture"),
              qPrintable(why));
@@ -316,7 +320,7 @@ void TestBreaksPage::showsTheBytecode() {
         bool expected = false;
         for (const session::BreakOccurrence& o : f.workspace.capture()->breaks.groups[group].occurrences)
             expected |= !f.workspace.session()->compiles[o.compile].bytecode.empty();
-        QTRY_COMPARE(page->bytecode()->paneCount() == 2, expected);
+        QTRY_COMPARE(test::part<CodeView>(*page, "breaks.bytecode")->paneCount() == 2, expected);
         recorded |= expected;
     }
     QVERIFY(recorded);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/support/captures.h"
+#include "tests/support/parts.h"
 #include "tests/support/pass_recordings.h"
 #include "tests/support/patience.h"
 #include "tests/support/trace_pairs.h"
@@ -154,7 +155,7 @@ void TestComparePage::explainsTwoCaptures() {
                  "dynamo_output_graph: add_1: args[1] 1 / 2.\nIn all, A → B: graph breaks 0, compiles 2 → 3, "
                  "recompiles 0, compile time 1.00 s → 1.50 s.\n·  Only in B: 2/0 (h cap.py:30)."),
              qPrintable(page.summary()));
-    const QAbstractItemModel& model = *page.pairs()->model();
+    const QAbstractItemModel& model = *test::part<QTableView>(page, "compare.pairs")->model();
     QCOMPARE(model.rowCount(), 3);
     QCOMPARE(model.index(0, 0).data().toString(), QStringLiteral("same"));
     QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("differs"));
@@ -170,14 +171,14 @@ void TestComparePage::showsTheFirstDifference() {
     page.show();
     f.workspace.compare(captures(f.workspace));
     settle(f, page);
-    QCOMPARE(page.pairs()->currentIndex().row(), 1);
-    QCOMPARE(page.stages()->currentIndex().row(), 0);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->currentIndex().row(), 1);
+    QCOMPARE(test::part<QTableView>(page, "compare.stages")->currentIndex().row(), 0);
     Workspace& pair = page.graphs()->pair();
     QCOMPARE(pair.stage(Side::A).stage, f.workspace.captures()[0].session->compiles[1].stages[0]);
     QCOMPARE(pair.stage(Side::B).stage, f.workspace.captures()[1].session->compiles[1].stages[0]);
     QCOMPARE(selectedName(page), std::string("add_1"));
     // A row that is the same shows its graphs, with nothing to select.
-    clickRow(*page.pairs(), 0);
+    clickRow(*test::part<QTableView>(page, "compare.pairs"), 0);
     settle(f, page);
     QCOMPARE(f.workspace.place().own.of<ComparePlace>().pair, 0);
     QCOMPARE(pair.stage(Side::A).stage, f.workspace.captures()[0].session->compiles[0].stages[0]);
@@ -193,19 +194,19 @@ void TestComparePage::backAndForward() {
     const Place stages = f.workspace.place();
     f.workspace.compare(captures(f.workspace));
     settle(f, page);
-    clickRow(*page.pairs(), 0);
+    clickRow(*test::part<QTableView>(page, "compare.pairs"), 0);
     settle(f, page);
     f.workspace.goBack();
     settle(f, page);
     QCOMPARE(f.workspace.place().page, Page::Compare);
-    QCOMPARE(page.pairs()->currentIndex().row(), 1);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->currentIndex().row(), 1);
     QCOMPARE(selectedName(page), std::string("add_1"));
     f.workspace.goBack();
     QCOMPARE(f.workspace.place(), stages);
     f.workspace.goForward();
     f.workspace.goForward();
     settle(f, page);
-    QCOMPARE(page.pairs()->currentIndex().row(), 0);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->currentIndex().row(), 0);
     // The same comparison again is no new one.
     f.workspace.compare(captures(f.workspace));
     QCOMPARE(f.workspace.comparisons().size(), std::size_t(1));
@@ -219,15 +220,17 @@ void TestComparePage::showsWhatOnlyOneHas() {
     page.show();
     f.workspace.compare(captures(f.workspace));
     settle(f, page);
-    clickRow(*page.pairs(), 2);
+    clickRow(*test::part<QTableView>(page, "compare.pairs"), 2);
     settle(f, page);
-    QCOMPARE(page.stages()->model()->rowCount(), 1);
-    QCOMPARE(page.stages()->model()->index(0, 0).data().toString(), QStringLiteral("only in B"));
+    QCOMPARE(test::part<QTableView>(page, "compare.stages")->model()->rowCount(), 1);
+    QCOMPARE(test::part<QTableView>(page, "compare.stages")->model()->index(0, 0).data().toString(),
+             QStringLiteral("only in B"));
     Workspace& pair = page.graphs()->pair();
     QCOMPARE(pair.stage(Side::A).stage, f.workspace.captures()[1].session->compiles[2].stages[0]);
     QCOMPARE(pair.stage(Side::A).stage, pair.stage(Side::B).stage);
     // Enter goes to the compile itself.
-    emit page.pairs()->activated(page.pairs()->currentIndex());
+    emit test::part<QTableView>(page, "compare.pairs")
+        ->activated(test::part<QTableView>(page, "compare.pairs")->currentIndex());
     QCOMPARE(f.workspace.place().page, Page::Stages);
     QCOMPARE(f.workspace.place().capture, 1);
     QCOMPARE(f.workspace.compile()->function, std::string("h"));
@@ -242,12 +245,12 @@ void TestComparePage::filters() {
     f.workspace.compare(captures(f.workspace));
     settle(f, page);
     page.findChild<QCheckBox*>()->click();
-    QCOMPARE(page.pairs()->model()->rowCount(), 2);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->rowCount(), 2);
     page.focusFilter();
     for (QLineEdit* field : page.findChildren<QLineEdit*>())
         if (field->placeholderText() == "Filter compiles") QTest::keyClicks(field, "only in");
-    QCOMPARE(page.pairs()->model()->rowCount(), 1);
-    const auto* word = page.pairs()->findChild<NothingMatches*>();
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->rowCount(), 1);
+    const auto* word = test::part<QTableView>(page, "compare.pairs")->findChild<NothingMatches*>();
     QVERIFY(word && word->isHidden());
     for (QLineEdit* field : page.findChildren<QLineEdit*>())
         if (field->placeholderText() == "Filter compiles") field->setText("zzz");
@@ -256,7 +259,7 @@ void TestComparePage::filters() {
     page.findChild<QCheckBox*>()->click();
     QCOMPARE(word->text(), QString("No compile matches zzz."));
     word->findChild<QPushButton*>()->click();
-    QCOMPARE(page.pairs()->model()->rowCount(), 3);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->rowCount(), 3);
     // A run beside itself.
     ComparisonRequest twice = captures(f.workspace);
     twice.b = twice.a;
@@ -278,17 +281,20 @@ void TestComparePage::comparesRanks() {
     settle(f, page);
     QVERIFY2(page.summary().startsWith("3 of 4 compile ids are the same on 2 ranks."),
              qPrintable(page.summary()));
-    QCOMPARE(page.pairs()->model()->rowCount(), 4);
-    QCOMPARE(page.pairs()->currentIndex().row(), 0);
-    QCOMPARE(page.pairs()->model()->index(0, 1).data().toString(), QStringLiteral("0/0 a"));
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->rowCount(), 4);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->currentIndex().row(), 0);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->index(0, 1).data().toString(),
+             QStringLiteral("0/0 a"));
     // No rank made a graph of it: what differs is elsewhere.
-    QCOMPARE(page.stages()->model()->rowCount(), 0);
+    QCOMPARE(test::part<QTableView>(page, "compare.stages")->model()->rowCount(), 0);
     QVERIFY(!page.graphs()->isVisible());
-    QVERIFY(page.details()->tabText(page.details()->currentIndex()).startsWith("Inputs "));
-    clickRow(*page.pairs(), 1, 2);
+    QVERIFY(test::part<QTabWidget>(page, "compare.details")
+                ->tabText(test::part<QTabWidget>(page, "compare.details")->currentIndex())
+                .startsWith("Inputs "));
+    clickRow(*test::part<QTableView>(page, "compare.pairs"), 1, 2);
     settle(f, page);
     QCOMPARE(f.workspace.place().own.of<ComparePlace>().rank, 1);
-    QCOMPARE(page.pairs()->currentIndex().row(), 1);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->currentIndex().row(), 1);
 }
 
 void TestComparePage::comparesCompiles() {
@@ -303,13 +309,15 @@ void TestComparePage::comparesCompiles() {
     settle(f, page);
     QVERIFY2(page.summary().startsWith("1/0 in A, 1/1 in B ("), qPrintable(page.summary()));
     QVERIFY(page.summary().contains("B is a recompile"));
-    QCOMPARE(page.pairs()->model()->rowCount(), 1);
-    clickRow(*page.stages(), page.stages()->model()->rowCount() - 1);
+    QCOMPARE(test::part<QTableView>(page, "compare.pairs")->model()->rowCount(), 1);
+    clickRow(*test::part<QTableView>(page, "compare.stages"),
+             test::part<QTableView>(page, "compare.stages")->model()->rowCount() - 1);
     settle(f, page);
     const session::StagePtr code = page.graphs()->pair().stage(Side::B).stage;
     QCOMPARE(code->content, session::Stage::Content::Code);
     QCOMPARE(page.graphs()->tabs()->currentIndex(), 1); // code has no graph
-    QCOMPARE(f.workspace.place().own.of<ComparePlace>().stage, page.stages()->model()->rowCount() - 1);
+    QCOMPARE(f.workspace.place().own.of<ComparePlace>().stage,
+             test::part<QTableView>(page, "compare.stages")->model()->rowCount() - 1);
 }
 
 void TestComparePage::listsInputsCachesAndTimes() {
@@ -322,7 +330,7 @@ void TestComparePage::listsInputsCachesAndTimes() {
     f.workspace.compare(
         {What::Compiles, session, session, -1, -1, f.compileIndex("0/0"), f.compileIndex("0/1")});
     settle(f, page);
-    QTabWidget& tabs = *page.details();
+    QTabWidget& tabs = *test::part<QTabWidget>(page, "compare.details");
     QCOMPARE(tabs.count(), 8);
     QVERIFY2(!tabs.isTabVisible(7), "neither side has a recording of passes");
     const auto tableOf = [&](int tab) { return tabs.widget(tab)->findChild<QTableView*>(); };
@@ -365,7 +373,7 @@ void TestComparePage::comparesPasses() {
     f.workspace.compare(
         {What::Captures, f.workspace.captures()[0].session, f.workspace.captures()[1].session});
     settle(f, page);
-    QTabWidget& tabs = *page.details();
+    QTabWidget& tabs = *test::part<QTabWidget>(page, "compare.details");
     QVERIFY(tabs.isTabVisible(7));
     QCOMPARE(tabs.currentIndex(), 7);
     QVERIFY2(tabs.tabText(7).startsWith("Passes "), qPrintable(tabs.tabText(7)));

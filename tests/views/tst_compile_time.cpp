@@ -320,7 +320,7 @@ void TestCompileTime::clickShowsTheStage() {
     auto panel = f.show<CompileTimePanel>(1200, 400);
     panel->setScope(CompileTimePanel::Scope::Capture);
     f.settle();
-    FlameChart& chart = *panel->chart();
+    FlameChart& chart = *test::part<FlameChart>(*panel, "flameChart");
     const session::Session& session = *f.workspace.session();
     const auto find = [&](const char* name, const char* compile) {
         for (std::size_t i = 0; i < chart.tree()->spans.size(); ++i) {
@@ -353,7 +353,7 @@ void TestCompileTime::scopes() {
     test::addSample(f.workspace, "graph_breaks");
     auto panel = f.show<CompileTimePanel>(1200, 400);
     QVERIFY(panel->message().isEmpty());
-    const auto spans = [&] { return panel->chart()->tree()->spans.size(); };
+    const auto spans = [&] { return test::part<FlameChart>(*panel, "flameChart")->tree()->spans.size(); };
     const std::size_t one = spans();
     QVERIFY(one > 0);
     QToolButton* frame = nullptr;
@@ -378,7 +378,7 @@ void TestCompileTime::slowestSelectsInTheChart() {
     test::Fixture f;
     test::addSample(f.workspace, "graph_breaks");
     auto panel = f.show<CompileTimePanel>(1200, 400);
-    QTableView& table = *panel->slowest();
+    QTableView& table = *test::part<QTableView>(*panel, "compileTime.slowest");
     QVERIFY(table.model()->rowCount() > 5);
     double before = 1e18;
     for (int row = 0; row < 5; ++row) {
@@ -389,9 +389,9 @@ void TestCompileTime::slowestSelectsInTheChart() {
     }
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {},
                       table.visualRect(table.model()->index(2, SlowestModel::Self)).center());
-    const int selected = panel->chart()->selected();
+    const int selected = test::part<FlameChart>(*panel, "flameChart")->selected();
     QVERIFY(selected >= 0);
-    const SpanTreePtr& tree = panel->chart()->tree();
+    const SpanTreePtr& tree = test::part<FlameChart>(*panel, "flameChart")->tree();
     QCOMPARE(int(tree->spans[std::size_t(selected)].name),
              table.model()->index(2, 0).data(SlowestModel::SpanNameRole).toInt());
 }
@@ -402,7 +402,7 @@ void TestCompileTime::metricsTable() {
     auto panel = f.show<CompileTimePanel>(1200, 400);
     panel->setView(CompileTimePanel::View::Metrics);
     f.settle();
-    MetricsView& view = *panel->metrics();
+    MetricsView& view = *test::part<MetricsView>(*panel);
     QCOMPARE(view.model()->rowCount(), 20);
     QVERIFY(view.isVisible() && view.columnsButton()->isVisible());
     const auto header = [&](int column) {
@@ -438,9 +438,9 @@ void TestCompileTime::metricsTable() {
 
     // The choice of columns.
     QTest::mouseClick(view.columnsButton(), Qt::LeftButton);
-    ColumnChooser& chooser = *view.chooser();
+    ColumnChooser& chooser = *test::part<ColumnChooser>(view);
     QVERIFY(chooser.isVisible());
-    chooser.filter()->setText("python_version");
+    test::part<QLineEdit>(chooser, "columns.filter")->setText("python_version");
     QAbstractItemModel* names = test::part<QListView>(chooser, "columns.list")->model();
     QCOMPARE(names->rowCount(), 1);
     names->setData(names->index(0, 0), Qt::Checked, Qt::CheckStateRole);
@@ -454,18 +454,18 @@ void TestCompileTime::filters() {
     test::Fixture f;
     test::addSample(f.workspace, "graph_breaks");
     auto panel = f.show<CompileTimePanel>(1200, 400);
-    QTest::keyClick(panel->chart(), Qt::Key_Slash);
+    QTest::keyClick(test::part<FlameChart>(*panel, "flameChart"), Qt::Key_Slash);
     auto* field = panel->findChild<QLineEdit*>();
     QVERIFY(field->hasFocus());
     QTest::keyClicks(field, "entire_frame");
-    QCOMPARE(panel->chart()->matchCount(), std::size_t(1));
+    QCOMPARE(test::part<FlameChart>(*panel, "flameChart")->matchCount(), std::size_t(1));
     QTest::keyClick(field, Qt::Key_Return);
-    QVERIFY(panel->chart()->selected() >= 0);
+    QVERIFY(test::part<FlameChart>(*panel, "flameChart")->selected() >= 0);
     panel->setView(CompileTimePanel::View::Tree);
-    QVERIFY(panel->tree()->model()->rowCount() >= 1);
+    QVERIFY(test::part<QTreeView>(*panel, "compileTime.tree")->model()->rowCount() >= 1);
     field->setText("no such phase");
-    QCOMPARE(panel->tree()->model()->rowCount(), 0);
-    QCOMPARE(panel->slowest()->model()->rowCount(), 0);
+    QCOMPARE(test::part<QTreeView>(*panel, "compileTime.tree")->model()->rowCount(), 0);
+    QCOMPARE(test::part<QTableView>(*panel, "compileTime.slowest")->model()->rowCount(), 0);
 }
 
 void TestCompileTime::filtersSayWhatTheyDoNotFind() {

@@ -4,6 +4,7 @@
 #include "core/capture/open.h"
 #include "core/dynamo/cursor.h"
 #include "tests/support/dynamo_parts.h"
+#include "tests/support/parts.h"
 #include "tests/support/recordings.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
@@ -396,30 +397,30 @@ private slots:
         QCOMPARE(rows[1][1].text, QString("hit"));
         QCOMPARE(rows[1][3].text, QString("inputs[0]"));
         QCOMPARE(rows[2][1].text, QString("bypass"));
-        QCOMPARE(keys->nodes()->rows().rows()[0][3].text, QString("h"));
+        QCOMPARE(test::part<RowTable>(*keys, "dynamo.keyNodes")->rows().rows()[0][3].text, QString("h"));
 
         test::in(*keys).keyQuestions()->selectRow(1);
         const KeyModel& model = keys->model();
         QVERIFY(model.isCompared());
         QCOMPARE(model.fullName(model.firstDifference()), QString("inputs[0]"));
-        QVERIFY2(keys->firstDifference()->text().endsWith("inputs[0]"),
-                 qPrintable(keys->firstDifference()->text()));
+        QVERIFY2(test::part<QToolButton>(*keys, "dynamo.keyFirst")->text().endsWith("inputs[0]"),
+                 qPrintable(test::part<QToolButton>(*keys, "dynamo.keyFirst")->text()));
         QCOMPARE(model.differences(), std::size_t(3)); // one changed, one only here, one only there
         QCOMPARE(keys->note(), QString("3 of 4 ingredients differ"));
         QCOMPARE(keys->tree()->currentIndex(), model.firstDifference());
         keys->tree()->clearSelection();
-        QTest::mouseClick(keys->firstDifference(), Qt::LeftButton);
+        QTest::mouseClick(test::part<QToolButton>(*keys, "dynamo.keyFirst"), Qt::LeftButton);
         QVERIFY(keys->tree()->selectionModel()->isSelected(model.firstDifference()));
         test::in(*keys).keyOther()->setCurrentIndex(0);
         emit test::in(*keys).keyOther()->activated(0);
-        QVERIFY(!model.isCompared() && !keys->firstDifference()->isVisible());
+        QVERIFY(!model.isCompared() && !test::part<QToolButton>(*keys, "dynamo.keyFirst")->isVisible());
 
         test::in(*keys).keyQuestions()->selectRow(2);
         QCOMPARE(model.rowCount(), 0);
         QVERIFY(keys->note().contains("bypasses"));
         const auto* word = keys->tree()->findChild<EmptyMessage*>();
         QVERIFY2(word->isVisible() && word->text().contains("Unsupported call"), qPrintable(word->text()));
-        QCOMPARE(keys->nodes()->rows().rows()[0][1].text, QString("bypass"));
+        QCOMPARE(test::part<RowTable>(*keys, "dynamo.keyNodes")->rows().rows()[0][1].text, QString("bypass"));
         emit test::in(*keys).keyQuestions()->rowActivated(1);
         QCOMPARE(page->step(), dynamo::StepIndex(1));
         QCOMPARE(test::in(*page).pages()->currentIndex(), 0);
@@ -434,7 +435,7 @@ private slots:
         QVERIFY(test::in(*s.page).keys()->note().contains("was not asked"));
         // The lookups' table says so, and has all the room.
         const KeyView* keys = test::in(*s.page).keys();
-        QVERIFY(!keys->tree()->isVisible() && !keys->nodes()->isVisible());
+        QVERIFY(!keys->tree()->isVisible() && !test::part<RowTable>(*keys, "dynamo.keyNodes")->isVisible());
         QVERIFY(test::in(*keys).keyQuestions()->emptyText().contains("inductor"));
     }
 
@@ -491,7 +492,8 @@ private slots:
         QVERIFY(s.page->step() > at);
         QTest::keyClick(test::in(*s.page).searchField(), Qt::Key_Return, Qt::ShiftModifier);
         QCOMPARE(s.page->step(), at);
-        emit test::in(*s.page).search()->table()->rowSelected(int(hits.size()) - 1);
+        emit test::part<RowTable>(*test::in(*s.page).search(), "dynamo.searchTable")
+            ->rowSelected(int(hits.size()) - 1);
         QCOMPARE(s.page->step(), hits.back().step);
         test::in(*s.page).searchField()->clear();
         QTest::keyClicks(test::in(*s.page).searchField(), "zzz");
@@ -652,10 +654,14 @@ private slots:
     void breaksOfTheRecording() {
         Shown s;
         test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).breaks());
-        QCOMPARE(test::in(*s.page).breaks()->table()->rows().rowCount(), 2);
-        QVERIFY(test::in(*s.page).breaks()->table()->rows().rows()[0][0].text.contains("nonzero"));
+        QCOMPARE(test::part<RowTable>(*test::in(*s.page).breaks(), "dynamo.breakTable")->rows().rowCount(),
+                 2);
+        QVERIFY(test::part<RowTable>(*test::in(*s.page).breaks(), "dynamo.breakTable")
+                    ->rows()
+                    .rows()[0][0]
+                    .text.contains("nonzero"));
         s.page->goToStep(0);
-        emit test::in(*s.page).breaks()->table()->rowActivated(0);
+        emit test::part<RowTable>(*test::in(*s.page).breaks(), "dynamo.breakTable")->rowActivated(0);
         QCOMPARE(test::in(*s.page).pages()->currentIndex(), 0);
         QVERIFY(s.recording().steps()[s.page->step()].has(dynamo::Happening::GraphBreak));
     }
@@ -666,7 +672,7 @@ private slots:
         Shown s(file.readAll().toStdString(), "cond_refusals");
         CacheView* cache = test::in(*s.page).cache();
         test::in(*s.page).pages()->setCurrentWidget(cache);
-        QVERIFY(cache->entries()->rows().rowCount() > 0);
+        QVERIFY(test::part<RowTable>(*cache, "dynamo.cacheEntries")->rows().rowCount() > 0);
         QCOMPARE(test::in(*cache).cacheGuards()->rows().rowCount(), 0);
         const QString text = test::in(*cache).cacheGuards()->emptyText();
         QVERIFY2(text.contains("made no entry") && text.contains("raised"), qPrintable(text));
@@ -676,14 +682,14 @@ private slots:
         Shown s("rc01_shape");
         CacheView* cache = test::in(*s.page).cache();
         test::in(*s.page).pages()->setCurrentWidget(cache);
-        QCOMPARE(cache->entries()->rows().rowCount(), 4);
+        QCOMPARE(test::part<RowTable>(*cache, "dynamo.cacheEntries")->rows().rowCount(), 4);
         QStringList titles;
         for (const QLabel* label : cache->findChildren<QLabel*>())
             titles << label->text();
         for (const char* title : {"Entries", "Guards evaluated on", "What if it were called like this"})
             QVERIFY2(titles.contains(title), title);
-        QCOMPARE(cache->entries()->rows().rows()[1][5].text, QString("2"));
-        QCOMPARE(cache->entries()->rows().rows()[1][6].text, QString("3"));
+        QCOMPARE(test::part<RowTable>(*cache, "dynamo.cacheEntries")->rows().rows()[1][5].text, QString("2"));
+        QCOMPARE(test::part<RowTable>(*cache, "dynamo.cacheEntries")->rows().rows()[1][6].text, QString("3"));
         // The first entry's guards, held against the last call: x has another size.
         const auto tensor = [&] {
             for (const TableRow& row : test::in(*cache).cacheGuards()->rows().rows())
@@ -765,7 +771,8 @@ private slots:
         s.settle();
         test::in(*s.page).symbolNames()->refresh();
         QVERIFY(test::in(*s.page).symbolsA()->count() > 1);
-        const auto& rows = test::in(*s.page).symbolNames()->table()->rows();
+        const auto& rows =
+            test::part<RowTable>(*test::in(*s.page).symbolNames(), "dynamo.symbolTable")->rows();
         QVERIFY(rows.rowCount() > 0);
         QVERIFY2(rows.rows()[0][6].text.contains("hash"), qPrintable(rows.rows()[0][6].text));
         test::in(*s.page).symbolsB()->setCurrentIndex(2);

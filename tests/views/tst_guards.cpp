@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/nothing_matches.h"
 #include "views/guards/guards_model.h"
@@ -86,8 +87,8 @@ void TestGuards::filtersAndGoesToTheLine() {
     auto panel = f.show<GuardsPanel>(420, 500);
     QVERIFY(panel->message().isEmpty());
     QSignalSpy source(&f.workspace, &Workspace::sourceRequested);
-    panel->filter()->setText("TENSOR_MATCH");
-    QTreeView* tree = panel->tree();
+    test::part<QLineEdit>(*panel, "guards.filter")->setText("TENSOR_MATCH");
+    QTreeView* tree = test::part<QTreeView>(*panel, "guards.tree");
     QModelIndex leaf = tree->model()->index(0, 0);
     while (tree->model()->rowCount(leaf) > 0)
         leaf = tree->model()->index(0, 0, leaf);
@@ -107,7 +108,7 @@ void TestGuards::filtersAndGoesToTheLine() {
     const QRect cell = tree->visualRect(leaf.siblingAtColumn(GuardsModel::AddedBy));
     QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, cell.center());
     QCOMPARE(source.size(), 2);
-    panel->filter()->setText("no such guard");
+    test::part<QLineEdit>(*panel, "guards.filter")->setText("no such guard");
     QCOMPARE(tree->model()->rowCount(), 0);
 }
 
@@ -125,21 +126,21 @@ void TestGuards::filtersByModule() {
     test::Fixture f;
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<GuardsPanel>(900, 500);
-    const QAbstractItemModel& rows = *panel->tree()->model();
+    const QAbstractItemModel& rows = *test::part<QTreeView>(*panel, "guards.tree")->model();
     for (const char* typed :
          {"layers.12.q_proj", "layers.12.q_proj.weight", "module:layers.12", "_modules['12']"}) {
-        panel->filter()->setText(typed);
+        test::part<QLineEdit>(*panel, "guards.filter")->setText(typed);
         QCOMPARE(rows.rowCount(), 1);
         QCOMPARE(rows.index(0, 0).data().toString(), QString("layers.12.q_proj.weight"));
     }
     const QModelIndex check = rows.index(0, GuardsModel::Check, rows.index(0, 0));
     QCOMPARE(check.data().toString(), QString("check_tensor(layers.12.q_proj.weight, Parameter)"));
-    panel->tree()->setCurrentIndex(check.siblingAtColumn(0));
-    panel->tree()->actions().front()->trigger(); // Copy
+    test::part<QTreeView>(*panel, "guards.tree")->setCurrentIndex(check.siblingAtColumn(0));
+    test::part<QTreeView>(*panel, "guards.tree")->actions().front()->trigger(); // Copy
     QVERIFY(QApplication::clipboard()->text().contains(
         "check_tensor(L['self']._modules['layers']._modules['12']"));
-    panel->filter()->setText("module:TENSOR_MATCH");
-    const auto* word = panel->tree()->findChild<NothingMatches*>();
+    test::part<QLineEdit>(*panel, "guards.filter")->setText("module:TENSOR_MATCH");
+    const auto* word = test::part<QTreeView>(*panel, "guards.tree")->findChild<NothingMatches*>();
     QVERIFY(word && word->isVisible());
     QCOMPARE(word->text(), QString("No guard matches module:TENSOR_MATCH."));
     word->findChild<QPushButton*>()->click();
@@ -162,7 +163,7 @@ void TestGuards::longChecksHaveLines() {
     test::Fixture f;
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<GuardsPanel>(264, 500);
-    const QTreeView& tree = *panel->tree();
+    const QTreeView& tree = *test::part<QTreeView>(*panel, "guards.tree");
     const auto height = [&](int row) {
         return tree.visualRect(tree.model()->index(row, 0, tree.model()->index(0, 0))).height();
     };

@@ -3,6 +3,7 @@
 // The page Inductor on the recording of tests/data/passes: its list, where rows and keys lead, and what it says of a
 // node.
 #include "core/capture/open.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
@@ -53,13 +54,19 @@ public:
     }
     [[nodiscard]] QString rowText(int row) const {
         QStringList out;
-        for (const TableCell& cell : page->table()->rows().rows()[std::size_t(row)])
+        for (const TableCell& cell :
+             test::part<RowTable>(*page, "inductor.table")->rows().rows()[std::size_t(row)])
             out << cell.text.trimmed();
         return out.join(u'|');
     }
     [[nodiscard]] int rowWith(const QString& pass) const {
-        for (int row = 0; row < page->table()->rows().rowCount(); ++row)
-            if (page->table()->rows().rows()[std::size_t(row)].back().text.trimmed() == pass) return row;
+        for (int row = 0; row < test::part<RowTable>(*page, "inductor.table")->rows().rowCount(); ++row)
+            if (test::part<RowTable>(*page, "inductor.table")
+                    ->rows()
+                    .rows()[std::size_t(row)]
+                    .back()
+                    .text.trimmed() == pass)
+                return row;
         return -1;
     }
     [[nodiscard]] QString names(Side side) const {
@@ -83,33 +90,37 @@ private slots:
     void listsPassesByPhase() {
         Shown s;
         QVERIFY2(s.page->message().isEmpty(), qPrintable(s.page->message()));
-        QAbstractItemModelTester tester(&s.page->table()->rows(),
+        QAbstractItemModelTester tester(&test::part<RowTable>(*s.page, "inductor.table")->rows(),
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
         QVERIFY(s.rowWith("pre_grad · dynamo") == 0);
         QVERIFY(s.rowWith("post_grad · backward") > s.rowWith("post_grad · forward"));
         const int row = s.rowWith("pass_pattern_0");
         QVERIFY2(s.rowText(row).contains("204 → 169|+13 −48 ~4"), qPrintable(s.rowText(row)));
         // It begins at the first pass that changed something.
-        QCOMPARE(s.page->table()->rows().rows()[std::size_t(s.page->table()->selected())].back().text,
+        QCOMPARE(test::part<RowTable>(*s.page, "inductor.table")
+                     ->rows()
+                     .rows()[std::size_t(test::part<RowTable>(*s.page, "inductor.table")->selected())]
+                     .back()
+                     .text,
                  QStringLiteral("remove_noop_ops"));
 
-        const int folded = s.page->table()->rows().rowCount();
+        const int folded = test::part<RowTable>(*s.page, "inductor.table")->rows().rowCount();
         for (QCheckBox* box : s.page->findChildren<QCheckBox*>())
             if (box->text() == "Fold unchanged") box->click();
-        QVERIFY(s.page->table()->rows().rowCount() > folded + 20);
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.table")->rows().rowCount() > folded + 20);
         QLineEdit* filter = s.page->findChild<QLineEdit*>();
         filter->setText("noop");
-        for (const TableRow& row : s.page->table()->rows().rows())
+        for (const TableRow& row : test::part<RowTable>(*s.page, "inductor.table")->rows().rows())
             QVERIFY(row.back().text.contains("noop") || row.back().text.contains(u'·'));
         filter->setText("no such pass");
-        QCOMPARE(s.page->table()->rows().rowCount(), 0);
+        QCOMPARE(test::part<RowTable>(*s.page, "inductor.table")->rows().rowCount(), 0);
     }
 
     void clickingAPassShowsBothGraphs() {
         Shown s;
         const int row = s.rowWith("pass_pattern_0");
-        QTest::mouseClick(s.page->table()->viewport(), Qt::LeftButton, {},
-                          s.page->table()->cellRect(row, 0).center());
+        QTest::mouseClick(test::part<RowTable>(*s.page, "inductor.table")->viewport(), Qt::LeftButton, {},
+                          test::part<RowTable>(*s.page, "inductor.table")->cellRect(row, 0).center());
         s.settle();
         QCOMPARE(s.page->graphs().stage(Side::A).graph->size(), std::size_t(204));
         QCOMPARE(s.page->graphs().stage(Side::B).graph->size(), std::size_t(169));
@@ -152,13 +163,17 @@ private slots:
 
     void tellsWhoMadeANode() {
         Shown s;
-        s.page->table()->setCurrentIndex(s.page->table()->model()->index(s.rowWith("pass_pattern_0"), 0));
+        test::part<RowTable>(*s.page, "inductor.table")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.table")
+                                  ->model()
+                                  ->index(s.rowWith("pass_pattern_0"), 0));
         s.settle();
         const ir::GraphPtr graph = s.page->graphs().stage(Side::B).graph;
         s.page->graphs().selectNode({Side::B, graph->find("permute_default")});
         s.settle();
         QStringList titles;
-        for (const QAbstractButton* button : s.page->detail()->findChildren<QAbstractButton*>())
+        for (const QAbstractButton* button :
+             test::part<FactView>(*s.page, "inductor.detail")->findChildren<QAbstractButton*>())
             titles << button->text();
         QVERIFY2(titles.join(u'\n').contains("Made and changed by"), qPrintable(titles.join(u'\n')));
         inductor::CompilePasses passes = inductor::passesOf(*s.session, s.session->compiles[0]);
@@ -178,10 +193,13 @@ private slots:
         const int inner = s.rowWith("pattern_matcher");
         QVERIFY(inner >= 0);
         // The one within pass_pattern_0.
-        s.page->table()->setCurrentIndex(s.page->table()->model()->index(s.rowWith("pass_pattern_0") + 1, 0));
+        test::part<RowTable>(*s.page, "inductor.table")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.table")
+                                  ->model()
+                                  ->index(s.rowWith("pass_pattern_0") + 1, 0));
         s.settle();
         QStringList answers;
-        for (const TableRow& row : s.page->matches()->rows().rows())
+        for (const TableRow& row : test::part<RowTable>(*s.page, "inductor.matches")->rows().rows())
             answers << row.back().text;
         QVERIFY2(answers.contains("refused by its check"), qPrintable(answers.join(u'\n')));
         QVERIFY(std::ranges::any_of(answers,
@@ -199,17 +217,17 @@ private slots:
             }
             return out;
         };
-        QVERIFY2(
-            texts(s.page->kernels()).contains("cpp_fused_native_layer_norm_0|op0 op1 op2 op3 op4|var_mean"),
-            qPrintable(texts(s.page->kernels())));
-        const QString forward = texts(s.page->fusions());
+        QVERIFY2(texts(test::part<RowTable>(*s.page, "inductor.kernels"))
+                     .contains("cpp_fused_native_layer_norm_0|op0 op1 op2 op3 op4|var_mean"),
+                 qPrintable(texts(test::part<RowTable>(*s.page, "inductor.kernels"))));
+        const QString forward = texts(test::part<RowTable>(*s.page, "inductor.fusions"));
         QVERIFY2(forward.contains("fusion 1|op22 with op23|128 B|1|"), qPrintable(forward));
         QVERIFY(forward.contains("intermediate nodes between node1 & node2") &&
                 forward.contains("Mismatch loop orders"));
         // Of backward at its passes.
         s.page->run(StepCommand::Last);
         s.settle();
-        QVERIFY(texts(s.page->fusions()) != forward);
+        QVERIFY(texts(test::part<RowTable>(*s.page, "inductor.fusions")) != forward);
     }
 
     void conditionsRunBothWays() {
@@ -241,36 +259,44 @@ private slots:
         Shown s;
         s.page->showLine("block.py:23");
         s.settle();
-        const auto& rows = s.page->lines()->rows().rows();
-        QVERIFY2(rows.size() >= 3, qPrintable(s.page->lines()->emptyText()));
+        const auto& rows = test::part<RowTable>(*s.page, "inductor.lines")->rows().rows();
+        QVERIFY2(rows.size() >= 3, qPrintable(test::part<RowTable>(*s.page, "inductor.lines")->emptyText()));
         QCOMPARE(rows.front().front().text, QStringLiteral("the graph at the beginning"));
         int removing = -1;
         for (std::size_t i = 0; i < rows.size() && removing < 0; ++i)
             if (!rows[i][4].text.isEmpty()) removing = int(i);
         QVERIFY(removing > 0);
         const QString pass = rows[std::size_t(removing)].front().text;
-        s.page->lines()->setCurrentIndex(s.page->lines()->model()->index(removing, 0));
+        test::part<RowTable>(*s.page, "inductor.lines")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.lines")->model()->index(removing, 0));
         s.settle();
-        QCOMPARE(
-            s.page->table()->rows().rows()[std::size_t(s.page->table()->selected())].back().text.trimmed(),
-            pass);
+        QCOMPARE(test::part<RowTable>(*s.page, "inductor.table")
+                     ->rows()
+                     .rows()[std::size_t(test::part<RowTable>(*s.page, "inductor.table")->selected())]
+                     .back()
+                     .text.trimmed(),
+                 pass);
         s.page->showLine("block.py:9999");
         s.settle();
-        QVERIFY(s.page->lines()->emptyText().contains("block.py:9999"));
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.lines")->emptyText().contains("block.py:9999"));
         s.page->showLine("block.py");
-        QVERIFY(s.page->lines()->emptyText().startsWith("Not a line"));
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.lines")->emptyText().startsWith("Not a line"));
     }
 
     void aMatchIsLit() {
         Shown s;
-        s.page->table()->setCurrentIndex(s.page->table()->model()->index(s.rowWith("pass_pattern_0") + 1, 0));
+        test::part<RowTable>(*s.page, "inductor.table")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.table")
+                                  ->model()
+                                  ->index(s.rowWith("pass_pattern_0") + 1, 0));
         s.settle();
-        const auto& rows = s.page->matches()->rows().rows();
+        const auto& rows = test::part<RowTable>(*s.page, "inductor.matches")->rows().rows();
         int applied = -1;
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (rows[i].back().text.startsWith("replaced by ")) applied = int(i);
         QVERIFY(applied >= 0);
-        s.page->matches()->setCurrentIndex(s.page->matches()->model()->index(applied, 0));
+        test::part<RowTable>(*s.page, "inductor.matches")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.matches")->model()->index(applied, 0));
         s.settle();
         const auto chosen = s.page->graphs().place().own.of<canvas::ChosenNodes>();
         QCOMPARE(chosen.chosen.stage, s.page->graphs().place().stageA);
@@ -279,7 +305,7 @@ private slots:
         // The pattern's own graph stands beside it.
         const auto has = [&s](const QString& title) {
             return std::ranges::any_of(
-                s.page->detail()->findChildren<QAbstractButton*>(),
+                test::part<FactView>(*s.page, "inductor.detail")->findChildren<QAbstractButton*>(),
                 [&title](const QAbstractButton* button) { return button->text() == title; });
         };
         QVERIFY(has("Pattern"));
@@ -295,7 +321,7 @@ private slots:
 
     void fusionsAreSteppedThrough() {
         Shown s;
-        ScheduleView& view = *s.page->operations();
+        ScheduleView& view = *test::part<ScheduleView>(*s.page);
         const ScheduleCards& cards = view.cards();
         const int all = view.fusions();
         QVERIFY(all >= 5);
@@ -332,7 +358,7 @@ private slots:
         QVERIFY(heading("Scheduler"));
         const auto section = [&s](const QString& text) {
             return std::ranges::any_of(
-                s.page->detail()->findChildren<QAbstractButton*>(),
+                test::part<FactView>(*s.page, "inductor.detail")->findChildren<QAbstractButton*>(),
                 [&text](const QAbstractButton* button) { return button->text() == text; });
         };
         QVERIFY(section("What tells them apart"));
@@ -358,7 +384,7 @@ private slots:
         s.page->showTab(InductorPage::Tab::Scheduler);
         s.settle();
         QVERIFY(s.page->showsScheduler());
-        ScheduleCards& cards = s.page->operations()->cards();
+        ScheduleCards& cards = test::part<ScheduleView>(*s.page)->cards();
         const auto click = [&cards](const char* operation, Qt::KeyboardModifiers keys) {
             QTest::mouseClick(&cards, Qt::LeftButton, keys,
                               cards.cardRect(cards.rows().rowOf.at(operation)).center());
@@ -367,7 +393,7 @@ private slots:
         QCOMPARE(cards.chosen(), std::vector<std::string>{"op5"});
         click("op9", Qt::ControlModifier);
         QCOMPARE(cards.chosen(), (std::vector<std::string>{"op5", "op9"}));
-        QVERIFY(s.page->operations()->facts().title == "op5 with op9");
+        QVERIFY(test::part<ScheduleView>(*s.page)->facts().title == "op5 with op9");
         click("op9", Qt::ControlModifier);
         QCOMPARE(cards.chosen(), std::vector<std::string>{"op5"});
         const std::size_t row = cards.rows().rowOf.at("op5");
@@ -384,7 +410,7 @@ private slots:
         const int row = s.page->row();
         s.page->showTab(InductorPage::Tab::Scheduler);
         s.settle();
-        ScheduleView& view = *s.page->operations();
+        ScheduleView& view = *test::part<ScheduleView>(*s.page);
         const int all = view.mostFusions();
         QVERIFY(!s.page->canRun(StepCommand::Over) && s.page->canRun(StepCommand::BackOver));
         s.page->run(StepCommand::BackOver);
@@ -416,20 +442,22 @@ private slots:
         Shown s;
         s.page->showTab(InductorPage::Tab::Scheduler);
         s.settle();
-        const auto& reasons = s.page->reasons()->rows().rows();
+        const auto& reasons = test::part<RowTable>(*s.page, "inductor.reasons")->rows().rows();
         QVERIFY(reasons.size() >= 2);
         qulonglong before = ULLONG_MAX;
         for (const TableRow& reason : reasons) {
             QVERIFY(reason.front().sort.toULongLong() <= before);
             before = reason.front().sort.toULongLong();
         }
-        s.page->reasons()->setCurrentIndex(s.page->reasons()->model()->index(1, 0));
+        test::part<RowTable>(*s.page, "inductor.reasons")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.reasons")->model()->index(1, 0));
         s.settle();
-        QVERIFY(s.page->pairs()->rows().rowCount() > 0);
-        s.page->pairs()->setCurrentIndex(s.page->pairs()->model()->index(0, 0));
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.pairs")->rows().rowCount() > 0);
+        test::part<RowTable>(*s.page, "inductor.pairs")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.pairs")->model()->index(0, 0));
         s.settle();
-        QCOMPARE(s.page->operations()->cards().chosen().size(), std::size_t(2));
-        const QString said = FactView::plainText(s.page->operations()->facts());
+        QCOMPARE(test::part<ScheduleView>(*s.page)->cards().chosen().size(), std::size_t(2));
+        const QString said = FactView::plainText(test::part<ScheduleView>(*s.page)->facts());
         QVERIFY2(said.contains(reasons[1][1].text), qPrintable(said));
     }
 
@@ -437,21 +465,22 @@ private slots:
         Shown s;
         s.page->showTab(InductorPage::Tab::Fallbacks);
         s.settle();
-        const auto& rows = s.page->fallbacks()->rows().rows();
+        const auto& rows = test::part<RowTable>(*s.page, "inductor.fallbacks")->rows().rows();
         QCOMPARE(rows.size(), std::size_t(2)); // of forward and backward of 0/0
         QVERIFY2(rows.front().front().text.contains("flash_attention_for_cpu_backward"),
                  qPrintable(rows.front().front().text));
         QCOMPARE(rows.front()[4].text, QStringLiteral("in the list of fallbacks"));
         QVERIFY(rows.front()[1].sort.toULongLong() > rows.back()[1].sort.toULongLong());
         QVERIFY2(rows.back()[5].text.startsWith("block.py:"), qPrintable(rows.back()[5].text));
-        s.page->fallbacks()->setCurrentIndex(s.page->fallbacks()->model()->index(1, 0));
+        test::part<RowTable>(*s.page, "inductor.fallbacks")
+            ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.fallbacks")->model()->index(1, 0));
         s.settle();
-        QCOMPARE(s.page->operations()->cards().chosen(), std::vector<std::string>{"op6"});
+        QCOMPARE(test::part<ScheduleView>(*s.page)->cards().chosen(), std::vector<std::string>{"op6"});
     }
 
     void buffersAreDrawnOverTheSchedule() {
         Shown s;
-        const LivesView& view = *s.page->lives();
+        const LivesView& view = *test::part<LivesView>(*s.page);
         QVERIFY(view.memory().lives.size() > 15);
         const auto index = [&view](const char* name) {
             return std::size_t(
@@ -466,8 +495,9 @@ private slots:
         // A click leads to the operation that writes it.
         s.page->showTab(InductorPage::Tab::Buffers);
         s.settle();
-        QTest::mouseClick(s.page->lives(), Qt::LeftButton, {}, view.rectOf(index("buf5")).center().toPoint());
-        QCOMPARE(s.page->operations()->cards().chosen(), std::vector<std::string>{"op5"});
+        QTest::mouseClick(test::part<LivesView>(*s.page), Qt::LeftButton, {},
+                          view.rectOf(index("buf5")).center().toPoint());
+        QCOMPARE(test::part<ScheduleView>(*s.page)->cards().chosen(), std::vector<std::string>{"op5"});
     }
 
     void otherCapturesSayHowToMakeOne() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/module_names.h"
 #include "core/session/storage_cover.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/nothing_matches.h"
 #include "views/inputs/inputs_model.h"
@@ -208,15 +209,17 @@ void TestInputs::showsQualifiedNames() {
     auto panel = f.show<InputsPanel>(312, 600);
     const QString name = "model.layers.3.self_attn.q_proj.weight",
                   source = QString::fromStdString(weight(3, "q_proj"));
-    const QModelIndex row = panel->table()->model()->index(7, InputsModel::Source);
+    const QModelIndex row =
+        test::part<QTableView>(*panel, "inputs.table")->model()->index(7, InputsModel::Source);
     QCOMPARE(row.data().toString(), name);
     QVERIFY(row.data(Qt::ToolTipRole).toString().contains(source));
-    panel->table()->selectRow(7);
-    panel->table()->actions().front()->trigger(); // Copy
+    test::part<QTableView>(*panel, "inputs.table")->selectRow(7);
+    test::part<QTableView>(*panel, "inputs.table")->actions().front()->trigger(); // Copy
     QVERIFY(QApplication::clipboard()->text().startsWith(source + "\tf32[16, 16]\t"));
     // Both its module's number and what it is are seen beside its shape.
-    const int width = panel->table()->columnWidth(InputsModel::Source);
-    QVERIFY(width + panel->table()->columnWidth(InputsModel::Shape) <= panel->table()->viewport()->width());
+    const int width = test::part<QTableView>(*panel, "inputs.table")->columnWidth(InputsModel::Source);
+    QVERIFY(width + test::part<QTableView>(*panel, "inputs.table")->columnWidth(InputsModel::Shape) <=
+            test::part<QTableView>(*panel, "inputs.table")->viewport()->width());
     QVERIFY(width > 180);
     // Two of one name keep their sources.
     session::Compile both;
@@ -229,9 +232,9 @@ void TestInputs::filtersByModule() {
     test::Fixture f;
     f.workspace.addCapture(test::captureOf(llama()), true);
     auto panel = f.show<InputsPanel>(312, 600);
-    const QAbstractItemModel& rows = *panel->table()->model();
+    const QAbstractItemModel& rows = *test::part<QTableView>(*panel, "inputs.table")->model();
     const auto found = [&](const char* typed) {
-        panel->filter()->setText(typed);
+        test::part<QLineEdit>(*panel, "inputs.filter")->setText(typed);
         return rows.rowCount();
     };
     QCOMPARE(found("layers.12.self_attn.q_proj"), 1);
@@ -242,11 +245,11 @@ void TestInputs::filtersByModule() {
     QCOMPARE(found("i64"), 0);
     QCOMPARE(found("f32[2, 16]"), 1);
     QCOMPARE(found("module:f32[2, 16]"), 0);
-    const auto* word = panel->table()->findChild<NothingMatches*>();
+    const auto* word = test::part<QTableView>(*panel, "inputs.table")->findChild<NothingMatches*>();
     QVERIFY(word && word->isVisible());
     QCOMPARE(word->text(), QString("No input matches module:f32[2, 16]."));
     word->findChild<QPushButton*>()->click();
-    QVERIFY(panel->filter()->text().isEmpty());
+    QVERIFY(test::part<QLineEdit>(*panel, "inputs.filter")->text().isEmpty());
     QCOMPARE(rows.rowCount(), 49);
     QVERIFY(!word->isVisible());
 }
@@ -259,12 +262,13 @@ void TestInputs::showsAndSelects() {
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<InputsPanel>(312, 600);
     QVERIFY(panel->message().isEmpty());
-    QCOMPARE(panel->table()->model()->rowCount(), 4);
-    QSignalSpy clicked(panel->strip(), &StorageStrip::inputClicked);
-    QTest::mouseClick(panel->strip(), Qt::LeftButton, {}, QPoint(60, f.theme.scaled(8 + 20 + 48 + 20)));
+    QCOMPARE(test::part<QTableView>(*panel, "inputs.table")->model()->rowCount(), 4);
+    QSignalSpy clicked(test::part<StorageStrip>(*panel), &StorageStrip::inputClicked);
+    QTest::mouseClick(test::part<StorageStrip>(*panel), Qt::LeftButton, {},
+                      QPoint(60, f.theme.scaled(8 + 20 + 48 + 20)));
     QCOMPARE(clicked.size(), 1);
     QCOMPARE(clicked[0][0].toInt(), 1);
-    QCOMPARE(panel->table()->currentIndex().row(), 1);
+    QCOMPARE(test::part<QTableView>(*panel, "inputs.table")->currentIndex().row(), 1);
 }
 
 void TestInputs::longTextsDoNotWidenColumns() {

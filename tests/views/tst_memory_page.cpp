@@ -3,6 +3,7 @@
 // The page of a memory snapshot: blocks by address and event, the cursor, and what was alive there.
 #include "core/capture/memory_reader.h"
 #include "tests/support/archive.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/memory/memory_chart.h"
 #include "views/memory/memory_lines_model.h"
@@ -41,7 +42,7 @@ struct Shown : test::Fixture {
     }
     [[nodiscard]] QStringList rows() const {
         QStringList out;
-        const QAbstractItemModel& model = *page->table()->model();
+        const QAbstractItemModel& model = *test::part<QTableView>(*page, "memory.table")->model();
         for (int row = 0; row < model.rowCount(); ++row)
             out << model.index(row, MemoryLinesModel::Bytes).data().toString() + u' ' +
                        model.index(row, MemoryLinesModel::Line).data().toString();
@@ -63,25 +64,25 @@ private slots:
 
     void startsAtThePeak() {
         Shown s;
-        const QAbstractItemModelTester tester(s.page->table()->model(),
+        const QAbstractItemModelTester tester(test::part<QTableView>(*s.page, "memory.table")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        QCOMPARE(s.page->chart()->moment(), std::size_t(5));
+        QCOMPARE(test::part<MemoryChart>(*s.page)->moment(), std::size_t(5));
         QCOMPARE(s.rows(), (QStringList{"8.0 MiB train.py:12 in __init__", "8 MiB train.py:20 in forward",
                                         "1 KiB train.py:44 in step", "1 KiB stack not recorded"}));
-        QTest::keyClick(s.page->chart(), Qt::Key_End);
+        QTest::keyClick(test::part<MemoryChart>(*s.page), Qt::Key_End);
         s.settle();
-        QCOMPARE(s.page->chart()->moment(), std::size_t(12));
+        QCOMPARE(test::part<MemoryChart>(*s.page)->moment(), std::size_t(12));
         QCOMPARE(s.rows().size(), 2);
-        QTest::keyClick(s.page->chart(), Qt::Key_P);
-        QTest::keyClick(s.page->chart(), Qt::Key_Right);
+        QTest::keyClick(test::part<MemoryChart>(*s.page), Qt::Key_P);
+        QTest::keyClick(test::part<MemoryChart>(*s.page), Qt::Key_Right);
         s.settle();
-        QCOMPARE(s.page->chart()->moment(), std::size_t(6));
+        QCOMPARE(test::part<MemoryChart>(*s.page)->moment(), std::size_t(6));
         QVERIFY2(s.rows().contains("4 MiB train.py:20 in forward"), qPrintable(s.rows().join(u'\n')));
     }
 
     void aClickSelectsABlockAndAMoment() {
         Shown s;
-        MemoryChart* chart = s.page->chart();
+        MemoryChart* chart = test::part<MemoryChart>(*s.page);
         const std::size_t hidden = 3; // 4 MiB, events 3 to 6
         const QRectF box = chart->rectOf(hidden);
         QVERIFY2(box.height() > 20, "a block of 4 of 22 MiB is large enough to click on");
@@ -101,7 +102,7 @@ private slots:
 
     void zoomsAboutThePointer() {
         Shown s;
-        MemoryChart* chart = s.page->chart();
+        MemoryChart* chart = test::part<MemoryChart>(*s.page);
         const double before = chart->rectOf(3).width();
         QWheelEvent wheel(chart->rectOf(3).center(), chart->mapToGlobal(chart->rectOf(3).center()), {},
                           {0, 240}, Qt::NoButton, Qt::NoModifier, Qt::NoScrollPhase, false);
@@ -114,7 +115,7 @@ private slots:
     /// Blocks of one snapshot must not be asked of the next.
     void followsTheCapture() {
         Shown s;
-        s.page->chart()->select(3);
+        test::part<MemoryChart>(*s.page)->select(3);
         session::Session other = snapshot();
         auto one = std::make_shared<session::MemorySnapshot>(*other.memory);
         one->traces.clear();
@@ -125,7 +126,7 @@ private slots:
         s.workspace.addCapture(test::captureOf(std::move(other)));
         s.settle();
         QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
-        QCOMPARE(s.page->chart()->selected(), SIZE_MAX);
+        QCOMPARE(test::part<MemoryChart>(*s.page)->selected(), SIZE_MAX);
         s.workspace.addCapture(test::captureOf(session::Session{}));
         Place place = s.workspace.place();
         place.page = Page::Memory;

@@ -5,6 +5,7 @@
 #include "views/compile_time/records_panel.h"
 #include "views/problems/problems_panel.h"
 #include "views/workspace/break_place.h"
+#include "views/workspace/labels.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -113,8 +114,9 @@ void TestProblems::recordsShowRawText() {
     for (std::size_t i = 0; i < session.records.size(); ++i) {
         if (session.records[i].type != "dynamo_output_graph") continue;
         panel.showRecord(0, int(i));
-        QVERIFY(panel.text()->document(0)->text().contains("dynamo_output_graph"));
-        QVERIFY(panel.text()->document(0)->text().contains("def forward"));
+        QVERIFY(
+            test::part<CodeView>(panel, "records.text")->document(0)->text().contains("dynamo_output_graph"));
+        QVERIFY(test::part<CodeView>(panel, "records.text")->document(0)->text().contains("def forward"));
     }
     // JSON on several lines, or as the file has it.
     auto* indent = panel.findChild<QCheckBox*>("indentJson");
@@ -122,11 +124,11 @@ void TestProblems::recordsShowRawText() {
     for (std::size_t i = 0; i < session.records.size(); ++i) {
         if (session.records[i].type != "compilation_metrics") continue;
         panel.showRecord(0, int(i));
-        const std::size_t lines = panel.text()->document(0)->lines.size();
+        const std::size_t lines = test::part<CodeView>(panel, "records.text")->document(0)->lines.size();
         QVERIFY(lines > 20);
         indent->click();
-        QVERIFY(panel.text()->document(0)->lines.size() < lines);
-        QCOMPARE(panel.text()->document(0)->text().section('\n', 0, 0),
+        QVERIFY(test::part<CodeView>(panel, "records.text")->document(0)->lines.size() < lines);
+        QCOMPARE(test::part<CodeView>(panel, "records.text")->document(0)->text().section('\n', 0, 0),
                  toQString(session.records[i].header.text()));
         indent->click();
     }

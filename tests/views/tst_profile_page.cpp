@@ -2,6 +2,7 @@
 //
 // The page Profile on tests/data/profile: its figures and rows, by what they are grouped, one step, and where rows lead.
 #include "core/capture/open.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
@@ -36,21 +37,24 @@ public:
         settle();
     }
     void settle() {
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->table()->rows().rowCount() > 0, test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() &&
+                                     test::part<RowTable>(*page, "profile.table")->rows().rowCount() > 0,
+                                 test::patience);
     }
     void groupBy(const QString& name) {
-        page->by()->setCurrentText(name);
-        emit page->by()->activated(page->by()->currentIndex());
+        test::part<QComboBox>(*page, "profile.by")->setCurrentText(name);
+        emit test::part<QComboBox>(*page, "profile.by")
+            ->activated(test::part<QComboBox>(*page, "profile.by")->currentIndex());
         settle();
     }
     [[nodiscard]] int rowWith(const QString& what) const {
-        const auto& rows = page->table()->rows().rows();
+        const auto& rows = test::part<RowTable>(*page, "profile.table")->rows().rows();
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (rows[i].front().text == what) return int(i);
         return -1;
     }
     [[nodiscard]] const profile::Lane& lane(profile::Lane::What what) const {
-        const std::vector<profile::Lane>& lanes = page->lanes()->lanes()->lanes;
+        const std::vector<profile::Lane>& lanes = test::part<LanesView>(*page)->lanes()->lanes;
         const auto at = std::ranges::find(lanes, what, &profile::Lane::what);
         if (at == lanes.end()) qFatal("no such lane");
         return *at;
@@ -79,14 +83,14 @@ private slots:
                  qPrintable(s.figures()));
         QCOMPARE(s.rowWith("addmm"), 0);
         // The median lies within what the steps took.
-        const TableRow& row = s.page->table()->rows().rows()[0];
+        const TableRow& row = test::part<RowTable>(*s.page, "profile.table")->rows().rows()[0];
         const QStringList ends = row[std::size_t(ProfileColumn::Spread)].text.split(QStringLiteral(" to "));
         QCOMPARE(ends.size(), 2);
         QVERIFY(ends[0] != ends[1]);
         QVERIFY(row[std::size_t(ProfileColumn::Spread)].sort.toDouble() > 0);
         QVERIFY(s.rowWith("guards") >= 0 && s.rowWith("outside compiled code") >= 0);
         s.page->findChild<QLineEdit*>()->setText("gelu");
-        QVERIFY(s.page->table()->rows().rowCount() >= 2);
+        QVERIFY(test::part<RowTable>(*s.page, "profile.table")->rows().rowCount() >= 2);
         QVERIFY(s.rowWith("gelu") >= 0 && s.rowWith("addmm") < 0);
     }
 
@@ -96,17 +100,17 @@ private slots:
         QVERIFY(s.rowWith("graph break at profiles.py:16") >= 0);
         s.groupBy("operator");
         QVERIFY(s.rowWith("aten::addmm") >= 0);
-        QCOMPARE(s.page->steps()->count(), 4);
+        QCOMPARE(test::part<QComboBox>(*s.page, "profile.steps")->count(), 4);
         const QString all = s.figures();
-        s.page->steps()->setCurrentIndex(2);
-        emit s.page->steps()->activated(2);
+        test::part<QComboBox>(*s.page, "profile.steps")->setCurrentIndex(2);
+        emit test::part<QComboBox>(*s.page, "profile.steps")->activated(2);
         s.settle();
         QVERIFY(s.figures() != all);
     }
 
     void rowsLeadToNodes() {
         Shown s("mlp_aot");
-        emit s.page->table()->rowActivated(s.rowWith("gelu"));
+        emit test::part<RowTable>(*s.page, "profile.table")->rowActivated(s.rowWith("gelu"));
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
         QVERIFY(!s.f.workspace.place().node.isEmpty());
@@ -115,20 +119,21 @@ private slots:
     void rowsLeadToBreaks() {
         Shown s("breaks");
         s.groupBy("break");
-        emit s.page->table()->rowActivated(s.rowWith("graph break at profiles.py:16"));
+        emit test::part<RowTable>(*s.page, "profile.table")
+            ->rowActivated(s.rowWith("graph break at profiles.py:16"));
         QCOMPARE(s.f.workspace.place().page, Page::Breaks);
     }
 
     void lanesShowStepsAndSelect() {
         Shown s("breaks");
-        LanesView& lanes = *s.page->lanes();
+        LanesView& lanes = *test::part<LanesView>(*s.page);
         QVERIFY(lanes.lanes() && lanes.lanes()->breaks.size() == 6);
         QVERIFY(lanes.lanes()->breaks.front().place == "profiles.py:16");
         lanes.viewport()->repaint();
         QVERIFY(lanes.drawnBoxes() > 0);
         const double whole = lanes.right() - lanes.left();
-        s.page->steps()->setCurrentIndex(3);
-        emit s.page->steps()->activated(3);
+        test::part<QComboBox>(*s.page, "profile.steps")->setCurrentIndex(3);
+        emit test::part<QComboBox>(*s.page, "profile.steps")->activated(3);
         s.settle();
         const profile::Step step = lanes.lanes()->joined->profile->steps[2];
         QVERIFY(lanes.right() - lanes.left() < whole * 0.9);
@@ -145,11 +150,14 @@ private slots:
         QCOMPARE(lanes.eventAt(at), event);
         QTest::mouseClick(lanes.viewport(), Qt::LeftButton, {}, at);
         QCOMPARE(lanes.selected(), event);
-        const int row = s.page->table()->selected();
+        const int row = test::part<RowTable>(*s.page, "profile.table")->selected();
         QVERIFY(row >= 0);
         QVERIFY2(lanes.description(event).contains("known by"), qPrintable(lanes.description(event)));
-        QVERIFY(lanes.description(event).contains(
-            s.page->table()->rows().rows()[std::size_t(row)].front().text.section(',', 0, 0)));
+        QVERIFY(lanes.description(event).contains(test::part<RowTable>(*s.page, "profile.table")
+                                                      ->rows()
+                                                      .rows()[std::size_t(row)]
+                                                      .front()
+                                                      .text.section(',', 0, 0)));
 
         // A double click leads to the node.
         emit lanes.activated(event);
@@ -160,7 +168,7 @@ private slots:
 
     void lanesZoomAndPan() {
         Shown s("mlp_aot");
-        LanesView& lanes = *s.page->lanes();
+        LanesView& lanes = *test::part<LanesView>(*s.page);
         const double left = lanes.left(), right = lanes.right();
         QTest::keyClick(&lanes, Qt::Key_W);
         QVERIFY(lanes.right() - lanes.left() < right - left);
@@ -186,7 +194,7 @@ private slots:
 
     void breaksOfLanesLeadToTheirPage() {
         Shown s("breaks");
-        LanesView& lanes = *s.page->lanes();
+        LanesView& lanes = *test::part<LanesView>(*s.page);
         lanes.setStep(0);
         int chip = -1;
         for (int x = 0; x < lanes.viewport()->width() && chip < 0; ++x)

@@ -3,6 +3,7 @@
 // What is asked about across the stages, its answer, and the panel that shows it; on view_mutation
 // (cap.py:43, `y=y+3; y[:,0]=x[:,0]`) and graph_breaks (cap.py:29 is in 0/0 and its recompile 0/1).
 #include "tests/support/archive.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
 #include "views/base/output_code_panel.h"
@@ -59,8 +60,9 @@ QModelIndex cell(const ProvenanceModel& model, Level level, const QString& text)
 void click(const ProvenancePanel& panel, Level level, const QString& text) {
     const QModelIndex at = cell(panel.model(), level, text);
     QVERIFY2(at.isValid(), qPrintable(text + u'\n' + panel.model().plainText()));
-    panel.table()->scrollTo(at);
-    QTest::mouseClick(panel.table()->viewport(), Qt::LeftButton, {}, panel.table()->visualRect(at).center());
+    test::part<QTableView>(panel, "provenance.table")->scrollTo(at);
+    QTest::mouseClick(test::part<QTableView>(panel, "provenance.table")->viewport(), Qt::LeftButton, {},
+                      test::part<QTableView>(panel, "provenance.table")->visualRect(at).center());
 }
 
 } // namespace
@@ -74,7 +76,7 @@ private slots:
         test::addSample(f.workspace, "view_mutation");
         auto panel = f.show<ProvenancePanel>(1280, 300);
         QVERIFY(panel->message().contains("Nothing is selected"));
-        QAbstractItemModelTester tester(panel->table()->model(),
+        QAbstractItemModelTester tester(test::part<QTableView>(*panel, "provenance.table")->model(),
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
         f.select(Side::A, "setitem");
         QCOMPARE(panel->message(), QString());
@@ -150,15 +152,15 @@ private slots:
                  QStringList({"y", "getitem", "setitem"}));
         QVERIFY(
             namesOf(f.workspace, Side::B, f.workspace.relatedOn(Side::B)).contains("select_scatter_default"));
-        QCOMPARE(code->view()->selectedLines(0).size(), std::size_t(1));
-        QVERIFY(code->view()->relatedLines(0).size() > 5);
+        QCOMPARE(test::part<CodeView>(*code, "outputCode.view")->selectedLines(0).size(), std::size_t(1));
+        QVERIFY(test::part<CodeView>(*code, "outputCode.view")->relatedLines(0).size() > 5);
         QCOMPARE(source->view()->relatedLines(0).size(), std::size_t(1));
         // The line: everything that it made.
         click(*panel, Level::Source, QStringLiteral("cap.py:43"));
         f.settle();
         QCOMPARE(raised.last()[0].value<PanelId>(), PanelId::Source);
         QCOMPARE(source->view()->selectedLines(0).size(), std::size_t(1));
-        QVERIFY(code->view()->relatedLines(0).size() > 5);
+        QVERIFY(test::part<CodeView>(*code, "outputCode.view")->relatedLines(0).size() > 5);
         QCOMPARE(panel->title(), QStringLiteral("cap.py:43  0/0"));
         f.workspace.goBack();
         f.settle();
@@ -170,19 +172,20 @@ private slots:
         test::addSample(f.workspace, "view_mutation");
         auto panel = f.show<ProvenancePanel>(1280, 300);
         auto code = f.show<OutputCodePanel>();
-        const auto& lines = code->view()->document(0)->lines;
+        const auto& lines = test::part<CodeView>(*code, "outputCode.view")->document(0)->lines;
         const auto clickLine = [&](const QString& beginning) {
             const auto line = std::find_if(lines.begin(), lines.end(), [&](const CodeLine& l) {
                 return l.text.trimmed().startsWith(beginning);
             });
             QVERIFY(line != lines.end());
             const int index = int(line - lines.begin());
-            code->view()->reveal(0, index);
-            const QRect rect = code->view()->lineRect(0, index);
-            QTest::mouseClick(code->view()->viewport(), Qt::LeftButton, {},
+            test::part<CodeView>(*code, "outputCode.view")->reveal(0, index);
+            const QRect rect = test::part<CodeView>(*code, "outputCode.view")->lineRect(0, index);
+            QTest::mouseClick(test::part<CodeView>(*code, "outputCode.view")->viewport(), Qt::LeftButton, {},
                               QPoint(rect.right() - 2, rect.center().y()));
             f.settle();
-            QCOMPARE(code->view()->selectedLines(0), std::set<int>({index}));
+            QCOMPARE(test::part<CodeView>(*code, "outputCode.view")->selectedLines(0),
+                     std::set<int>({index}));
             QCOMPARE(f.workspace.subject().line, std::uint32_t(index + 1));
         };
         clickLine(QStringLiteral("cpp_fused_add_select_0("));
@@ -216,15 +219,15 @@ private slots:
         for (int row = 1; row < panel->model().rowCount(); ++row)
             if (panel->model().rows()[std::size_t(row)].band.startsWith("0/1")) second = row;
         QVERIFY(second > 0);
-        QCOMPARE(panel->table()->columnSpan(second, 0), int(levelCount));
+        QCOMPARE(test::part<QTableView>(*panel, "provenance.table")->columnSpan(second, 0), int(levelCount));
         // A cell of the other compile goes there.
         const QModelIndex node = panel->model().index(second + 2, int(Level::Dynamo));
         QVERIFY(panel->model().itemAt(node) &&
                 panel->model().itemAt(node)->kind == ProvenanceItem::Kind::Node);
         const std::string name = panel->model().itemAt(node)->name;
-        panel->table()->scrollTo(node);
-        QTest::mouseClick(panel->table()->viewport(), Qt::LeftButton, {},
-                          panel->table()->visualRect(node).center());
+        test::part<QTableView>(*panel, "provenance.table")->scrollTo(node);
+        QTest::mouseClick(test::part<QTableView>(*panel, "provenance.table")->viewport(), Qt::LeftButton, {},
+                          test::part<QTableView>(*panel, "provenance.table")->visualRect(node).center());
         f.settle();
         QCOMPARE(f.workspace.place().compile, f.compileIndex("0/1"));
         QCOMPARE(f.workspace.selectedNode()->name, name);
@@ -357,8 +360,8 @@ private slots:
         const QStringList text = panel->model().plainText().split('\n');
         QVERIFY(text.front().startsWith("Source\tDynamo\t"));
         QVERIFY(text.join(' ').contains("cpp_fused_add_select_0"));
-        panel->table()->setFocus();
-        panel->table()->actions().front()->trigger();
+        test::part<QTableView>(*panel, "provenance.table")->setFocus();
+        test::part<QTableView>(*panel, "provenance.table")->actions().front()->trigger();
         QCOMPARE(QGuiApplication::clipboard()->text(), panel->model().plainText());
     }
 };

@@ -3,6 +3,7 @@
 // The page Recompiles: what it lists, what it says of one, and where its rows and links lead.
 #include "core/capture/open.h"
 #include "core/session/compile_counts.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/code_view.h"
 #include "views/base/row_table.h"
@@ -69,9 +70,9 @@ private slots:
         goTo(f.workspace, -1);
         auto page = f.show<RecompilesPage>(1280, 860);
         QVERIFY(page->message().isEmpty());
-        QAbstractItemModelTester tester(&page->table()->rows(),
+        QAbstractItemModelTester tester(&test::part<RowTable>(*page, "recompiles.table")->rows(),
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        const std::vector<TableRow>& rows = page->table()->rows().rows();
+        const std::vector<TableRow>& rows = test::part<RowTable>(*page, "recompiles.table")->rows().rows();
         QVERIFY(rows.front()[1].cutMiddle); // resume functions differ in their ends alone
         QCOMPARE(rows.size(), std::size_t(10));
         qulonglong last = 0;
@@ -81,16 +82,20 @@ private slots:
             QVERIFY2(row[5].text.contains("size mismatch"), qPrintable(row[5].text));
         }
         // The time is that of the compile, and sorts by seconds.
-        QCOMPARE(page->table()->model()->headerData(2, Qt::Horizontal).toString(), QString("Time"));
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")
+                     ->model()
+                     ->headerData(2, Qt::Horizontal)
+                     .toString(),
+                 QString("Time"));
         for (const TableRow& row : rows) {
             const auto& made = f.workspace.session()->compiles[std::size_t(row[0].sort.toULongLong())];
             QCOMPARE(row[2].text, secondsText(session::compileTime(made)));
             QCOMPARE(row[2].sort.toDouble(), session::compileTime(made));
         }
         // The first is chosen, and told about.
-        QCOMPARE(page->table()->selected(), 0);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->selected(), 0);
         QVERIFY(f.workspace.place().own.of<RecompilePlace>().compile > 0);
-        QCOMPARE(page->asked()->rows().rowCount(), 1);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.asked")->rows().rowCount(), 1);
     }
 
     void clickingARowTellsOfIt() {
@@ -98,26 +103,27 @@ private slots:
         test::addSample(f.workspace, "graph_breaks");
         goTo(f.workspace, -1);
         auto page = f.show<RecompilesPage>(1280, 860);
-        const QString third = page->table()->rows().rows()[2][0].text;
-        QTest::mouseClick(page->table()->viewport(), Qt::LeftButton, {},
-                          page->table()->cellRect(2, 1).center());
+        const QString third = test::part<RowTable>(*page, "recompiles.table")->rows().rows()[2][0].text;
+        QTest::mouseClick(test::part<RowTable>(*page, "recompiles.table")->viewport(), Qt::LeftButton, {},
+                          test::part<RowTable>(*page, "recompiles.table")->cellRect(2, 1).center());
         f.settle();
         const int compile = f.workspace.place().own.of<RecompilePlace>().compile;
         QCOMPARE(QString::fromStdString(f.workspace.session()->compiles[std::size_t(compile)].id.toString()),
                  third);
         // Both guards texts have the size that changed.
-        const std::vector<TableRow>& changes = page->changes()->rows().rows();
+        const std::vector<TableRow>& changes =
+            test::part<RowTable>(*page, "recompiles.changes")->rows().rows();
         QVERIFY(std::any_of(changes.begin(), changes.end(), [](const TableRow& row) {
             return row[1].text == "TENSOR_MATCH" && row[2].text.contains("size=[8, 8]") &&
                    row[3].text != row[2].text;
         }));
-        QVERIFY(!page->source()->rows().empty());
-        QTest::keyClick(page->table(), Qt::Key_Down);
+        QVERIFY(!test::part<CodeView>(*page, "recompiles.source")->rows().empty());
+        QTest::keyClick(test::part<RowTable>(*page, "recompiles.table"), Qt::Key_Down);
         QVERIFY(f.workspace.place().own.of<RecompilePlace>().compile > compile);
         f.workspace.goBack();
         f.settle();
         QCOMPARE(f.workspace.place().own.of<RecompilePlace>().compile, compile);
-        QTest::keyClick(page->table(), Qt::Key_Return);
+        QTest::keyClick(test::part<RowTable>(*page, "recompiles.table"), Qt::Key_Return);
         QCOMPARE(f.workspace.place().page, Page::Stages);
         QCOMPARE(f.workspace.place().compile, compile);
     }
@@ -128,12 +134,12 @@ private slots:
         goTo(f.workspace, -1);
         auto page = f.show<RecompilesPage>(1280, 860);
         QSignalSpy panels(&f.workspace, &Workspace::panelRequested);
-        QTest::mouseClick(page->asked()->viewport(), Qt::LeftButton, {},
-                          page->asked()->cellRect(0, 0).center());
+        QTest::mouseClick(test::part<RowTable>(*page, "recompiles.asked")->viewport(), Qt::LeftButton, {},
+                          test::part<RowTable>(*page, "recompiles.asked")->cellRect(0, 0).center());
         QCOMPARE(panels.size(), 1);
         QCOMPARE(panels[0][0].value<PanelId>(), PanelId::Guards);
         QCOMPARE(QString::fromStdString(f.workspace.compile()->id.toString()),
-                 page->asked()->rows().rows()[0][0].text);
+                 test::part<RowTable>(*page, "recompiles.asked")->rows().rows()[0][0].text);
     }
 
     void aLinkComparesBoth() {
@@ -142,7 +148,8 @@ private slots:
         goTo(f.workspace, -1);
         auto page = f.show<RecompilesPage>(1280, 860);
         const int made = f.workspace.place().own.of<RecompilePlace>().compile;
-        emit page->detail()->followed(QStringLiteral("pair:0:%1").arg(made));
+        emit test::part<FactView>(*page, "recompiles.detail")
+            ->followed(QStringLiteral("pair:0:%1").arg(made));
         QTRY_VERIFY(!f.workspace.comparisons().empty());
         QCOMPARE(f.workspace.comparisons().back().compileB, made);
     }
@@ -152,16 +159,16 @@ private slots:
         test::addSample(f.workspace, "graph_breaks");
         goTo(f.workspace, -1);
         auto page = f.show<RecompilesPage>(1280, 860);
-        page->table()->setFocus();
-        QTest::keyClick(page->table(), Qt::Key_Slash);
+        test::part<RowTable>(*page, "recompiles.table")->setFocus();
+        QTest::keyClick(test::part<RowTable>(*page, "recompiles.table"), Qt::Key_Slash);
         auto* field = page->findChild<QLineEdit*>();
         QTest::keyClicks(field, "helper");
-        QCOMPARE(page->table()->rows().rowCount(), 2);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->rows().rowCount(), 2);
         field->setText("zzz");
-        QCOMPARE(page->table()->rows().rowCount(), 0);
-        QVERIFY(page->table()->emptyText().contains("zzz"));
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->rows().rowCount(), 0);
+        QVERIFY(test::part<RowTable>(*page, "recompiles.table")->emptyText().contains("zzz"));
         field->clear();
-        QCOMPARE(page->table()->rows().rowCount(), 10);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->rows().rowCount(), 10);
     }
 
     void refusedAtTheLimit() {
@@ -181,10 +188,11 @@ private slots:
         f.workspace.addCapture({session, {}}, true);
         goTo(f.workspace, 2);
         auto page = f.show<RecompilesPage>(1280, 860);
-        QCOMPARE(page->table()->rows().rowCount(), 2);
-        QCOMPARE(page->table()->selected(), 1);
-        QCOMPARE(page->changes()->rows().rowCount(), 1);
-        QCOMPARE(page->changes()->rows().rows()[0][2].text, QString("L['mode'] == 'm1'"));
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->rows().rowCount(), 2);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->selected(), 1);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.changes")->rows().rowCount(), 1);
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.changes")->rows().rows()[0][2].text,
+                 QString("L['mode'] == 'm1'"));
     }
 
     /// Compile ids of two ranks are alike: each names its rank.
@@ -230,9 +238,9 @@ private slots:
         goTo(f.workspace, 2);
         auto page = f.show<RecompilesPage>(1280, 860);
         f.settle();
-        const auto& rows = page->table()->rows().rows();
+        const auto& rows = test::part<RowTable>(*page, "recompiles.table")->rows().rows();
         QCOMPARE(rows.size(), std::size_t(2));
-        QVERIFY(!page->table()->isColumnHidden(ranColumn));
+        QVERIFY(!test::part<RowTable>(*page, "recompiles.table")->isColumnHidden(ranColumn));
         QCOMPARE(rows[0][ranColumn].text, QStringLiteral("0")); // 0/1 never
         QCOMPARE(rows[1][ranColumn].text, QStringLiteral("3")); // 0/2 once a step
         QVERIFY(rows[1][runTimeColumn].sort.toDouble() > 0);
@@ -247,7 +255,7 @@ private slots:
         test::addSample(f.workspace, "graph_breaks");
         goTo(f.workspace, -1);
         f.settle();
-        QVERIFY(page->table()->isColumnHidden(ranColumn)); // no profile
+        QVERIFY(test::part<RowTable>(*page, "recompiles.table")->isColumnHidden(ranColumn)); // no profile
     }
 
     /// No text of a capture becomes a formula of a table program.

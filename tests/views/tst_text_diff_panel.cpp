@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/text.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/aligned_text.h"
 #include "views/base/code_view.h"
@@ -332,11 +333,11 @@ void TestTextDiffPanel::outputCodeLinksToNodes() {
     test::addSample(f.workspace, "view_mutation");
     auto panel = f.show<OutputCodePanel>();
     QVERIFY(panel->message().isEmpty());
-    QVERIFY(panel->kernels()->model()->rowCount() >= 2);
-    emit panel->view()->linkActivated(QStringLiteral("setitem"));
+    QVERIFY(test::part<QListView>(*panel, "outputCode.kernels")->model()->rowCount() >= 2);
+    emit test::part<CodeView>(*panel, "outputCode.view")->linkActivated(QStringLiteral("setitem"));
     QVERIFY(f.workspace.selectedNode());
     QCOMPARE(f.workspace.selectedNode()->name, std::string("setitem"));
-    QAbstractItemModelTester tester(panel->kernels()->model(),
+    QAbstractItemModelTester tester(test::part<QListView>(*panel, "outputCode.kernels")->model(),
                                     QAbstractItemModelTester::FailureReportingMode::QtTest);
 }
 

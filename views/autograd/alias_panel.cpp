@@ -35,7 +35,9 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
         addCopyRows(table);
     };
     list(tr("Inputs"), d->inputNote, d->inputs = new RowTable(tr("Inputs"), inputAliasColumns(), theme));
+    d->inputs->setObjectName(QStringLiteral("alias.inputs"));
     list(tr("Outputs"), d->outputNote, d->outputs = new RowTable(tr("Outputs"), outputAliasColumns(), theme));
+    d->outputs->setObjectName(QStringLiteral("alias.outputs"));
     d->inputs->setEmptyText(tr("The graph has no inputs."));
     d->outputs->setEmptyText(tr("The graph has no outputs."));
     split->setSizes({500, 300});
@@ -63,12 +65,6 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 
 AliasPanel::~AliasPanel() = default;
 
-RowTable* AliasPanel::inputs() const {
-    return d->inputs;
-}
-RowTable* AliasPanel::outputs() const {
-    return d->outputs;
-}
 QString AliasPanel::tangentText() const {
     return d->tangents->text();
 }

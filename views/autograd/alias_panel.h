@@ -18,8 +18,6 @@ public:
     AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~AliasPanel() override;
 
-    [[nodiscard]] RowTable* inputs() const;
-    [[nodiscard]] RowTable* outputs() const;
     [[nodiscard]] QString tangentText() const; ///< what is said of the tangents
 
 protected:

@@ -29,6 +29,7 @@ AutogradPage::AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_tabs(new QTabBar)
     , m_compiles(new QComboBox)
     , m_pages(new QStackedWidget) {
+    m_compiles->setObjectName(QStringLiteral("autograd.compiles"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

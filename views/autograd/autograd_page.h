@@ -33,13 +33,10 @@ public:
     AutogradPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] SplitPanel* split() const { return m_split; }
-    [[nodiscard]] AliasPanel* alias() const { return m_alias; }
-    [[nodiscard]] MetadataPanel* metadata() const { return m_metadata; }
     [[nodiscard]] ConventionPanel* convention() const { return m_convention; }
     /// Where derived metadata comes from; it outlives the page.
     void setRederived(Rederivations& rederived);
     [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
-    [[nodiscard]] QComboBox* compiles() const { return m_compiles; }
     void applyDefaultSizes(int windowWidth) override;
 
 private:

@@ -49,6 +49,7 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     row->addStretch(1);
     row->addWidget(d->where = plainLabel({}, "hint"));
     row->addWidget(d->run = new QToolButton);
+    d->run->setObjectName(QStringLiteral("convention.valuesButton"));
     d->run->setText(tr("Run with values"));
     d->run->setToolTip(tr("Call the function on inputs as the capture describes them, and show what the "
                           "arguments held before and after"));
@@ -67,6 +68,7 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
     d->trouble->setWordWrap(true);
     d->trouble->setContentsMargins(12, 0, 12, 0);
     column->addWidget(d->detail = new FactView(theme), 1);
+    d->detail->setObjectName(QStringLiteral("convention.detail"));
     d->detail->setAccessibleName(tr("This step"));
     split->addWidget(side);
     split->setStretchFactor(0, 1);
@@ -90,12 +92,6 @@ ConventionPanel::ConventionPanel(Workspace& workspace, Theme& theme, QWidget* pa
 
 ConventionPanel::~ConventionPanel() = default;
 
-ConventionView* ConventionPanel::view() const {
-    return d->view;
-}
-FactView* ConventionPanel::detail() const {
-    return d->detail;
-}
 const computed::AotConvention* ConventionPanel::convention() const {
     return d->shown.get();
 }
@@ -119,9 +115,6 @@ void ConventionPanel::forget() {
     d->view->setConvention(nullptr);
 }
 
-QToolButton* ConventionPanel::valuesButton() const {
-    return d->run;
-}
 const ConventionValues* ConventionPanel::values() const {
     return d->values ? &*d->values : nullptr;
 }

@@ -29,13 +29,10 @@ public:
     ConventionPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~ConventionPanel() override;
 
-    [[nodiscard]] ConventionView* view() const;
-    [[nodiscard]] FactView* detail() const;
     [[nodiscard]] const computed::AotConvention* convention() const; ///< null until there is one
     void stepBy(int direction);
     /// Where values come from; without it there is no button for them.
     void setPasses(Passes& passes);
-    [[nodiscard]] QToolButton* valuesButton() const;
     [[nodiscard]] const ConventionValues* values() const; ///< null until they were asked for
 
 protected:

@@ -38,6 +38,7 @@ MetadataPanel::MetadataPanel(Workspace& workspace, Theme& theme, QWidget* parent
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     d->fields = new RowTable(tr("Fields of the metadata"), metadataColumns(), theme);
+    d->fields->setObjectName(QStringLiteral("metadata.fields"));
     QHBoxLayout* row = nullptr;
     column->addWidget(headerBar(row));
     row->setContentsMargins(12, 3, 12, 3);
@@ -45,6 +46,7 @@ MetadataPanel::MetadataPanel(Workspace& workspace, Theme& theme, QWidget* parent
     row->addWidget(d->note = plainLabel({}, "hint"));
     row->addStretch(1);
     row->addWidget(d->only = new QCheckBox(tr("Only what differs")));
+    d->only->setObjectName(QStringLiteral("metadata.onlyDifferent"));
     row->addWidget(d->filter = addFilter(tr("Filter fields"), d->fields));
     d->filter->setMaximumWidth(theme.scaled(220));
     column->addWidget(d->fields, 1);
@@ -65,12 +67,6 @@ void MetadataPanel::setRederived(Rederivations& rederived) {
     invalidate();
 }
 
-RowTable* MetadataPanel::fields() const {
-    return d->fields;
-}
-QCheckBox* MetadataPanel::onlyDifferent() const {
-    return d->only;
-}
 QString MetadataPanel::summary() const {
     return d->rows.empty() ? QString() : d->note->text();
 }

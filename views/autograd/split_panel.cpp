@@ -49,6 +49,7 @@ SplitPanel::SplitPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     addCopyRows(d->values);
     d->lists->addWidget(box.widget);
     d->lists->addWidget(d->detail = new FactView(theme));
+    d->detail->setObjectName(QStringLiteral("split.detail"));
     d->detail->setAccessibleName(tr("Value"));
     d->split->addWidget(d->lists);
     column->addWidget(d->split, 1);
@@ -78,9 +79,6 @@ CutView* SplitPanel::cut() const {
 }
 RowTable* SplitPanel::values() const {
     return d->values;
-}
-FactView* SplitPanel::detail() const {
-    return d->detail;
 }
 const computed::JointSplit* SplitPanel::split() const {
     return d->shown.get();

@@ -26,7 +26,6 @@ public:
 
     [[nodiscard]] CutView* cut() const;
     [[nodiscard]] RowTable* values() const;
-    [[nodiscard]] FactView* detail() const;
     [[nodiscard]] const computed::JointSplit* split() const; ///< null until there is one
     void applyDefaultSizes(int windowWidth);
 

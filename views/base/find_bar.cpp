@@ -19,6 +19,7 @@ FindBar::FindBar(Theme& theme, QWidget* parent)
     , m_previous(new QToolButton(this))
     , m_next(new QToolButton(this))
     , m_close(new QToolButton(this)) {
+    m_field->setObjectName(QStringLiteral("find.field"));
     setProperty("box", "card");
     setAutoFillBackground(true);
     auto* row = new QHBoxLayout(this);

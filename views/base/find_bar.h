@@ -21,7 +21,6 @@ public:
 
     void open(const QString& text);
     void setCount(int current, int count); ///< `current` from 1; 0 with count 0 says "none"
-    [[nodiscard]] QLineEdit* field() const { return m_field; }
 
 signals:
     void textChanged(const QString& text);

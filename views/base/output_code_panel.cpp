@@ -71,6 +71,7 @@ OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* pa
     column->addWidget(d->title);
     d->names = new QStringListModel(this);
     d->kernels = new QListView;
+    d->kernels->setObjectName(QStringLiteral("outputCode.kernels"));
     d->kernels->setAccessibleName(tr("Kernels"));
     d->kernels->setModel(d->names);
     d->kernels->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -79,6 +80,7 @@ OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* pa
     column->addWidget(d->kernels, 1);
     split->addWidget(side);
     d->view = new CodeView(theme);
+    d->view->setObjectName(QStringLiteral("outputCode.view"));
     d->view->setAccessibleName(tr("Output code"));
     split->addWidget(d->view);
     split->setStretchFactor(1, 1);
@@ -113,14 +115,6 @@ OutputCodePanel::OutputCodePanel(Workspace& workspace, Theme& theme, QWidget* pa
 }
 
 OutputCodePanel::~OutputCodePanel() = default;
-
-CodeView* OutputCodePanel::view() const {
-    return d->view;
-}
-
-QListView* OutputCodePanel::kernels() const {
-    return d->kernels;
-}
 
 void OutputCodePanel::focusFilter() {
     d->view->openFind();

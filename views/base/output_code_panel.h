@@ -21,8 +21,6 @@ public:
     ~OutputCodePanel() override;
 
     void focusFilter() override;
-    [[nodiscard]] CodeView* view() const;
-    [[nodiscard]] QListView* kernels() const;
 
 protected:
     void refresh() override;

@@ -107,21 +107,9 @@ BreaksPage::BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent)
 
 BreaksPage::~BreaksPage() = default;
 
-QTableView* BreaksPage::table() const {
-    return d->table;
-}
-CutStrip* BreaksPage::strip() const {
-    return d->strip;
-}
-CodeView* BreaksPage::source() const {
-    return d->source;
-}
-CodeView* BreaksPage::bytecode() const {
-    return d->bytecode;
-}
-
 void BreaksPage::buildFigures() {
     d->table = new QTableView;
+    d->table->setObjectName(QStringLiteral("breaks.table"));
     d->filter = addFilter(tr("Filter reasons"), d->table);
     setFocusProxy(d->table);
     d->filter->setMaximumWidth(190);
@@ -220,8 +208,10 @@ void BreaksPage::buildDetails() {
     d->left->addWidget(bar);
     d->pages = new QStackedWidget;
     d->source = new CodeView(theme());
+    d->source->setObjectName(QStringLiteral("breaks.source"));
     d->source->setAccessibleName(tr("Source"));
     d->bytecode = new CodeView(theme());
+    d->bytecode->setObjectName(QStringLiteral("breaks.bytecode"));
     d->bytecode->setAccessibleName(tr("Bytecode"));
     d->raw = new CodeView(theme());
     d->raw->setAccessibleName(tr("Raw reason"));

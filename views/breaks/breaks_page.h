@@ -23,11 +23,6 @@ public:
     BreaksPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~BreaksPage() override;
 
-    [[nodiscard]] QTableView* table() const;
-    [[nodiscard]] CutStrip* strip() const;
-    [[nodiscard]] CodeView* source() const;
-    [[nodiscard]] CodeView* bytecode() const;
-
 public slots:
     bool exportTo(const QString& path); ///< CSV; false where it could not be written
 

@@ -26,9 +26,6 @@ public:
     ComparePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~ComparePage() override;
 
-    [[nodiscard]] QTableView* pairs() const;
-    [[nodiscard]] QTableView* stages() const;
-    [[nodiscard]] QTabWidget* details() const; ///< stages, inputs, guards, symbols, caches, timings, settings
     [[nodiscard]] PairGraphs* graphs() const;
     [[nodiscard]] QString summary() const; ///< the sentences at the top, a point a line
     [[nodiscard]] bool isSettled() const override;

@@ -81,15 +81,6 @@ ComparePage::ComparePage(Workspace& workspace, Theme& theme, QWidget* parent)
 
 ComparePage::~ComparePage() = default;
 
-QTableView* ComparePage::pairs() const {
-    return d->pairs;
-}
-QTableView* ComparePage::stages() const {
-    return d->stages;
-}
-QTabWidget* ComparePage::details() const {
-    return d->details;
-}
 PairGraphs* ComparePage::graphs() const {
     return d->graphs;
 }
@@ -154,6 +145,7 @@ void ComparePage::buildPairs() {
     row->setContentsMargins(8, 4, 8, 4);
     row->setSpacing(8);
     d->pairs = new QTableView;
+    d->pairs->setObjectName(QStringLiteral("compare.pairs"));
     d->filter = addFilter(tr("Filter compiles"), d->pairs);
     d->filter->setMaximumWidth(theme().scaled(240));
     d->differing = new QCheckBox(tr("Only what differs"));
@@ -183,11 +175,13 @@ void ComparePage::buildPairs() {
 
 void ComparePage::buildDetails() {
     d->details = new QTabWidget;
+    d->details->setObjectName(QStringLiteral("compare.details"));
     d->details->setDocumentMode(true);
     d->details->tabBar()->setExpanding(false);
     d->details->tabBar()->setDrawBase(false);
     d->stageModel = new StagePairsModel(this);
     d->stages = new QTableView;
+    d->stages->setObjectName(QStringLiteral("compare.stages"));
     setUp(d->stages, tr("Stages"));
     d->stages->setSortingEnabled(false);
     d->stages->setModel(d->stageModel);

@@ -27,6 +27,7 @@ ColumnChooser::ColumnChooser(Theme& theme, QTableView& table, std::function<bool
     , m_filter(new QLineEdit)
     , m_list(new QListView)
     , m_names(new QStandardItemModel(this)) {
+    m_filter->setObjectName(QStringLiteral("columns.filter"));
     m_list->setObjectName(QStringLiteral("columns.list"));
     setProperty("box", "field");
     setAccessibleName(tr("Columns"));

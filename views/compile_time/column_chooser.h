@@ -28,7 +28,6 @@ public:
     /// Shows the default columns.
     void reset();
     void openBelow(QWidget* button);
-    [[nodiscard]] QLineEdit* filter() const { return m_filter; }
 
 signals:
     void columnsChanged();

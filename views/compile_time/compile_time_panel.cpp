@@ -42,20 +42,8 @@ CompileTimePanel::CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* 
 
 CompileTimePanel::~CompileTimePanel() = default;
 
-FlameChart* CompileTimePanel::chart() const {
-    return d->chart;
-}
 FlameLegend* CompileTimePanel::legend() const {
     return d->legend;
-}
-QTableView* CompileTimePanel::slowest() const {
-    return d->slowTable;
-}
-QTreeView* CompileTimePanel::tree() const {
-    return d->tree;
-}
-MetricsView* CompileTimePanel::metrics() const {
-    return d->metrics;
 }
 CompileTimePanel::View CompileTimePanel::view() const {
     return d->view;
@@ -149,6 +137,7 @@ void CompileTimePanel::buildFlame() {
     d->slowFilter = new SlowestFilter(this);
     d->slowFilter->setSourceModel(d->slow);
     d->slowTable = new QTableView;
+    d->slowTable->setObjectName(QStringLiteral("compileTime.slowest"));
     d->slowTable->setAccessibleName(tr("Slowest phases, passes and kernels"));
     d->slowTable->setModel(d->slowFilter);
     d->slowTable->setItemDelegate(new SlowestDelegate(theme(), d->slowTable));
@@ -188,6 +177,7 @@ void CompileTimePanel::buildTree() {
     d->proxy->setRecursiveFilteringEnabled(true);
     d->proxy->setFilterCaseSensitivity(Qt::CaseInsensitive);
     d->tree = new QTreeView;
+    d->tree->setObjectName(QStringLiteral("compileTime.tree"));
     d->tree->setAccessibleName(tr("Compile time"));
     d->tree->setModel(d->proxy);
     d->tree->setItemDelegate(new TimingDelegate(theme(), d->tree));

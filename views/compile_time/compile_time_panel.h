@@ -31,11 +31,7 @@ public:
     void setView(View view);
     [[nodiscard]] View view() const;
     void setScope(Scope scope);
-    [[nodiscard]] FlameChart* chart() const;
     [[nodiscard]] FlameLegend* legend() const;
-    [[nodiscard]] QTableView* slowest() const;
-    [[nodiscard]] QTreeView* tree() const;
-    [[nodiscard]] MetricsView* metrics() const;
 
 protected:
     void refresh() override;

@@ -26,7 +26,6 @@ public:
     void setCompile(int compile);
     /// A button that opens the choice; for the host to place.
     [[nodiscard]] QToolButton* columnsButton() const { return m_button; }
-    [[nodiscard]] ColumnChooser* chooser() const { return m_chooser; }
     [[nodiscard]] MetricsModel* metrics() const { return m_model; }
     /// The shown cells of a row with tabs between them, the compile first.
     [[nodiscard]] QString rowText(const QModelIndex& row) const;

@@ -63,6 +63,7 @@ RecordsPanel::RecordsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_compare(new QToolButton)
     , m_note(new QLabel)
     , m_text(new CodeView(theme)) {
+    m_text->setObjectName(QStringLiteral("records.text"));
     m_list->setObjectName(QStringLiteral("records.list"));
     m_proxy->setSourceModel(m_model);
     m_list->setModel(m_proxy);

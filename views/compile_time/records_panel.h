@@ -27,7 +27,6 @@ public:
     /// Shows a lookup of a cache, of the place's compile if it has one, and offers those that it can be compared with.
     /// Nothing happens where the capture has no two of one cache.
     void offerLookups();
-    [[nodiscard]] CodeView* text() const { return m_text; }
 
 protected:
     void refresh() override;

@@ -58,6 +58,7 @@ RecordedBreaksView::RecordedBreaksView(Theme& theme, QWidget* parent)
            {tr("Way out"), {}, 100}},
           theme))
     , m_story(new FactView(theme)) {
+    m_table->setObjectName(QStringLiteral("dynamo.breakTable"));
     m_story->setObjectName(QStringLiteral("dynamo.breakStory"));
     auto* split = new Splitter(Qt::Horizontal);
     split->addWidget(m_table);

@@ -21,7 +21,6 @@ public:
 
     void setBreaks(std::vector<dynamo::RecordedBreak> breaks);
     [[nodiscard]] const std::vector<dynamo::RecordedBreak>& breaks() const { return m_breaks; }
-    [[nodiscard]] RowTable* table() const { return m_table; }
 
 signals:
     /// "step:12", "copy:...".

@@ -80,6 +80,7 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     , m_sequence(new QLineEdit)
     , m_limit(new QSpinBox)
     , m_note(plainLabel({}, "hint")) {
+    m_entries->setObjectName(QStringLiteral("dynamo.cacheEntries"));
     m_codes->setObjectName(QStringLiteral("dynamo.cacheCodes"));
     m_guards->setObjectName(QStringLiteral("dynamo.cacheGuards"));
     m_call->setObjectName(QStringLiteral("dynamo.cacheCall"));

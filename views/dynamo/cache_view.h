@@ -25,7 +25,6 @@ public:
     explicit CacheView(Theme& theme, QWidget* parent = nullptr);
 
     void setRecording(dynamo::RecordingPtr recording);
-    [[nodiscard]] RowTable* entries() const { return m_entries; }
     [[nodiscard]] QString note() const;
 
 signals:

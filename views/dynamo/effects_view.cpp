@@ -139,6 +139,8 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
                              theme))
     , m_note(plainLabel({}, "hint"))
     , m_verdict(plainLabel({}, "hint")) {
+    m_refused->setObjectName(QStringLiteral("dynamo.effectRefused"));
+    m_graphs->setObjectName(QStringLiteral("dynamo.effectGraphs"));
     m_objects->setObjectName(QStringLiteral("dynamo.effectObjects"));
     m_replay->setObjectName(QStringLiteral("dynamo.effectReplay"));
     m_graphs->setAccessibleName(tr("Graph"));

@@ -28,8 +28,6 @@ public:
     explicit EffectsView(Theme& theme, QWidget* parent = nullptr);
 
     void setReports(dynamo::RecordingPtr recording, EffectReports reports);
-    [[nodiscard]] QComboBox* graphs() const { return m_graphs; }
-    [[nodiscard]] RowTable* refused() const { return m_refused; }
     [[nodiscard]] QString note() const;
 
 signals:

@@ -22,8 +22,6 @@ public:
     explicit GeneratedView(Theme& theme, QWidget* parent = nullptr);
 
     void setCodes(dynamo::RecordingPtr recording, std::vector<dynamo::GeneratedCode> codes);
-    /// Original and generated.
-    [[nodiscard]] CodeView* view() const { return m_view; }
     /// What the line that was clicked is for.
     [[nodiscard]] QString note() const;
     void tell(const QString& note);

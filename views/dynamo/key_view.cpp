@@ -81,6 +81,8 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     , m_first(new QToolButton)
     , m_note(plainLabel({}, "hint"))
     , m_nodesNote(plainLabel({}, "hint")) {
+    m_nodes->setObjectName(QStringLiteral("dynamo.keyNodes"));
+    m_first->setObjectName(QStringLiteral("dynamo.keyFirst"));
     m_table->setObjectName(QStringLiteral("dynamo.keyQuestions"));
     m_other->setObjectName(QStringLiteral("dynamo.keyOther"));
     m_tree->setModel(m_model);

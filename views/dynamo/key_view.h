@@ -29,10 +29,6 @@ public:
     void setQuestions(dynamo::RecordingPtr recording, std::vector<dynamo::CacheQuestion> questions);
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] KeyModel& model() const { return *m_model; }
-    /// The key that the selected one is compared with; the first entry is none.
-    /// Names the first ingredient that differs; a click selects it.
-    [[nodiscard]] QToolButton* firstDifference() const { return m_first; }
-    [[nodiscard]] RowTable* nodes() const { return m_nodes; }
     [[nodiscard]] QString note() const;
 
 signals:

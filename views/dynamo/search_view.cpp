@@ -59,6 +59,7 @@ SearchView::SearchView(Theme& theme, QWidget* parent)
                             {tr("Steps"), tr("How many steps of the attempt carry it out"), 70, true}},
                            theme))
     , m_caption(plainLabel({}, "hint")) {
+    m_table->setObjectName(QStringLiteral("dynamo.searchTable"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -22,7 +22,6 @@ public:
 
     void setResult(const QString& text, dynamo::SearchResult result);
     void setMessage(const QString& text);
-    [[nodiscard]] RowTable* table() const { return m_table; }
     [[nodiscard]] const std::vector<dynamo::SearchHit>& hits() const { return m_result.hits; }
     [[nodiscard]] QString caption() const;
     /// The hit after or before a step; noStep where there is none.

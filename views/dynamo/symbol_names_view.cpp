@@ -81,6 +81,7 @@ SymbolNamesView::SymbolNamesView(Workspace& workspace, Theme& theme, QWidget* pa
            {tr("What happened"), {}, 420}},
           theme))
     , m_note(plainLabel({}, "hint")) {
+    m_table->setObjectName(QStringLiteral("dynamo.symbolTable"));
     m_a->setObjectName(QStringLiteral("dynamo.symbolsA"));
     m_b->setObjectName(QStringLiteral("dynamo.symbolsB"));
     auto* column = new QVBoxLayout(this);

@@ -17,6 +17,7 @@ EngineStatus::EngineStatus(Engine& engine, Theme& theme, QWidget* parent)
     , m_dot(new QLabel(this))
     , m_text(new QLabel(this))
     , m_button(new QPushButton(this)) {
+    m_button->setObjectName(QStringLiteral("engine.button"));
     setObjectName(QStringLiteral("engineStatus"));
     auto* row = new QHBoxLayout(this);
     row->setContentsMargins(4, 0, 8, 0);

@@ -18,7 +18,6 @@ class EngineStatus : public QWidget {
 public:
     EngineStatus(Engine& engine, Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] QString text() const;
-    [[nodiscard]] QPushButton* button() const { return m_button; }
 
 private:
     [[nodiscard]] QString explanation() const;

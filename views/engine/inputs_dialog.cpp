@@ -58,6 +58,7 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
     , m_rows(std::move(rows))
     , m_table(new QTableWidget(this))
     , m_state(new QLabel(this)) {
+    m_table->setObjectName(QStringLiteral("inputs.table"));
     setWindowTitle(title);
     setObjectName(QStringLiteral("inputsDialog"));
     resize(theme.scaled(860), theme.scaled(std::min(220 + 30 * int(m_rows.size()), 620)));

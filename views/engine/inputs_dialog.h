@@ -25,7 +25,6 @@ public:
 
     /// As they were typed; dtypes in full.
     [[nodiscard]] std::vector<engine::InputRow> rows() const;
-    [[nodiscard]] QTableWidget* table() const { return m_table; }
     /// What is still missing, or what the rest is made of.
     [[nodiscard]] QString state() const;
 

@@ -45,6 +45,7 @@ PluginsDialog::PluginsDialog(Engine& engine, Theme& theme, QWidget* parent)
     , m_table(new RowTable(QStringLiteral("plugins"), pluginColumns(), theme, this))
     , m_note(new QLabel(this))
     , m_copy(new QPushButton(tr("Copy all"), this)) {
+    m_table->setObjectName(QStringLiteral("plugins.table"));
     setObjectName(QStringLiteral("pluginsDialog"));
     setWindowTitle(tr("Plugins"));
     resize(theme.scaled(960), theme.scaled(360));

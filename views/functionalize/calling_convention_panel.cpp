@@ -66,6 +66,7 @@ CallingConventionPanel::CallingConventionPanel(Workspace& workspace, Stepper& st
     , m_tree(new QTreeView)
     , m_forms(new QButtonGroup(this))
     , m_note(new QLabel) {
+    m_tree->setObjectName(QStringLiteral("calling.tree"));
     setObjectName(QStringLiteral("callingConvention"));
     auto* page = new QWidget;
     auto* column = new QVBoxLayout(page);

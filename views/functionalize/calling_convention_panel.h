@@ -21,7 +21,6 @@ public:
     CallingConventionPanel(Workspace& workspace, Stepper& stepper, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] CallingConventionModel& model() { return *m_model; }
-    [[nodiscard]] QTreeView& tree() { return *m_tree; }
     /// One sentence on the form that is shown.
     [[nodiscard]] QString note() const;
 

@@ -57,6 +57,7 @@ FunctionalizePage::FunctionalizePage(Workspace& workspace, Passes& passes, Stepp
     , m_lower(documentTabs())
     , m_right(documentTabs())
     , m_state(new QLabel) {
+    m_right->setObjectName(QStringLiteral("functionalize.rightTabs"));
     setObjectName(QStringLiteral("functionalizePage"));
     setFocusProxy(m_scorecard);
     m_columns->addWidget(m_source);

@@ -33,13 +33,8 @@ public:
     FunctionalizePage(Workspace& workspace, Passes& passes, Stepper& stepper, Theme& theme,
                       QWidget* parent = nullptr);
 
-    [[nodiscard]] SourceOpsPanel& sourceOps() { return *m_source; }
-    [[nodiscard]] ScorecardView& scorecard() { return *m_scorecard; }
-    [[nodiscard]] GraphSoFar& graphSoFar() { return *m_graph; }
     [[nodiscard]] CallingConventionPanel& convention() { return *m_convention; }
     [[nodiscard]] QTabWidget& lowerTabs() { return *m_lower; }
-    [[nodiscard]] StepPanel& stepPanel() { return *m_step; }
-    [[nodiscard]] QTabWidget& rightTabs() { return *m_right; }
     /// Why there is nothing to step through; empty while there is.
     [[nodiscard]] QString message() const;
     void applyDefaultSizes(int windowWidth) override;

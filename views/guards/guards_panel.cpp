@@ -201,7 +201,9 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     bar->setContentsMargins(8, 6, 12, 6);
     bar->setSpacing(8);
     d->tree = new QTreeView;
+    d->tree->setObjectName(QStringLiteral("guards.tree"));
     d->filter = addFilter(tr("Filter guards"), d->tree);
+    d->filter->setObjectName(QStringLiteral("guards.filter"));
     d->count = new QLabel;
     d->count->setProperty("role", "hint");
     d->count->setTextFormat(Qt::PlainText);
@@ -248,14 +250,6 @@ GuardsPanel::GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 }
 
 GuardsPanel::~GuardsPanel() = default;
-
-QTreeView* GuardsPanel::tree() const {
-    return d->tree;
-}
-
-QLineEdit* GuardsPanel::filter() const {
-    return d->filter;
-}
 
 void GuardsPanel::restyle() {
     d->compile = -1;

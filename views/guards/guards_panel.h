@@ -19,9 +19,6 @@ public:
     GuardsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~GuardsPanel() override;
 
-    [[nodiscard]] QTreeView* tree() const;
-    [[nodiscard]] QLineEdit* filter() const;
-
 protected:
     void refresh() override;
     void restyle() override;

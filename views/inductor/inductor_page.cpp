@@ -53,17 +53,8 @@ InductorPage::~InductorPage() {
     delete d->text;
 }
 
-RowTable* InductorPage::table() const {
-    return d->table;
-}
-RowTable* InductorPage::matches() const {
-    return d->matches;
-}
 CompareView* InductorPage::canvases() const {
     return d->canvases;
-}
-FactView* InductorPage::detail() const {
-    return d->detail;
 }
 Workspace& InductorPage::graphs() const {
     return d->graphs;

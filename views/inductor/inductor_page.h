@@ -47,20 +47,8 @@ public:
     InductorPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InductorPage() override;
 
-    [[nodiscard]] RowTable* table() const;
-    [[nodiscard]] RowTable* matches() const;
-    [[nodiscard]] RowTable* kernels() const;
-    [[nodiscard]] RowTable* fusions() const;
-    [[nodiscard]] RowTable* reasons() const; ///< of refusals
-    [[nodiscard]] RowTable* pairs() const;   ///< refused for the chosen reason
-    [[nodiscard]] RowTable* fallbacks() const;
-    [[nodiscard]] RowTable* tunings() const;        ///< choices that were timed
-    [[nodiscard]] ScheduleView* operations() const; ///< the schedule, fusion by fusion
     [[nodiscard]] bool showsScheduler() const;
-    [[nodiscard]] LivesView* lives() const; ///< buffers over it
     [[nodiscard]] CompareView* canvases() const;
-    [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] RowTable* lines() const; ///< what became of a source line
     /// What the engine said of passes; null without an engine.
     [[nodiscard]] const PassChecks* checks() const;
     /// What was said of a condition: an error, or that it holds nowhere.

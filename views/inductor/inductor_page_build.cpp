@@ -114,6 +114,7 @@ QWidget* InductorPage::lineTab() {
     row->addWidget(d->line, 1);
     row->addStretch(1);
     d->lines = new RowTable(tr("Source line"), lineColumns(), theme());
+    d->lines->setObjectName(QStringLiteral("inductor.lines"));
     d->lines->setSortingEnabled(false);
     d->lines->setEmptyText(tr("Name a line of the program, or select a node."));
     addCopyRows(d->lines);
@@ -139,6 +140,7 @@ void InductorPage::build() {
     buildScheduler();
 
     d->detail = new FactView(theme());
+    d->detail->setObjectName(QStringLiteral("inductor.detail"));
     d->detail->setAccessibleName(tr("This pass"));
     d->columns = new Splitter(Qt::Horizontal);
     d->columns->addWidget(d->lists);
@@ -154,6 +156,7 @@ void InductorPage::build() {
 
 void InductorPage::buildPasses() {
     d->table = new RowTable(tr("Passes"), passColumns(), theme());
+    d->table->setObjectName(QStringLiteral("inductor.table"));
     d->table->setSortingEnabled(false); // their order is what they tell
     d->table->setEmptyText(tr("No pass has this in its name."));
     addCopyRows(d->table);
@@ -177,6 +180,7 @@ void InductorPage::buildPasses() {
     d->canvases = new CompareView(d->graphs, theme());
     d->text = new TextDiffPanel(d->graphs, theme());
     d->matches = new RowTable(tr("Patterns"), matchColumns(), theme());
+    d->matches->setObjectName(QStringLiteral("inductor.matches"));
     d->matches->setEmptyText(tr("No pattern fitted in this pass."));
     addCopyRows(d->matches);
     d->tabs = tabsBelow();
@@ -196,13 +200,19 @@ void InductorPage::buildPasses() {
 
 void InductorPage::buildScheduler() {
     d->reasons = new RowTable(tr("Refusals by reason"), reasonColumns(), theme());
+    d->reasons->setObjectName(QStringLiteral("inductor.reasons"));
     d->reasons->setEmptyText(tr("The scheduler refused nothing."));
     d->pairs = new RowTable(tr("Pairs with that reason"), refusedPairColumns(), theme());
+    d->pairs->setObjectName(QStringLiteral("inductor.pairs"));
     d->pairs->setEmptyText(tr("A reason has the pairs for which it was given."));
     d->kernels = new RowTable(tr("Kernels"), kernelColumns(), theme());
+    d->kernels->setObjectName(QStringLiteral("inductor.kernels"));
     d->fusions = new RowTable(tr("Fusions"), fusionColumns(), theme());
+    d->fusions->setObjectName(QStringLiteral("inductor.fusions"));
     d->fallbacks = new RowTable(tr("Fallbacks"), fallbackColumns(), theme());
+    d->fallbacks->setObjectName(QStringLiteral("inductor.fallbacks"));
     d->tunings = new RowTable(tr("Autotuning"), tuningColumns(), theme());
+    d->tunings->setObjectName(QStringLiteral("inductor.tunings"));
     d->tunings->setSortingEnabled(false);
     d->operations = new ScheduleView(theme());
     d->lives = new LivesView(theme());

@@ -45,10 +45,6 @@ QString InductorPage::said() const {
     return d->said->text();
 }
 
-RowTable* InductorPage::lines() const {
-    return d->lines;
-}
-
 void InductorPage::say(const QString& text) {
     d->said->setText(text);
     d->said->setToolTip(text);

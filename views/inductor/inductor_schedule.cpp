@@ -35,31 +35,6 @@ QString scheduleName(const inductor::CompilePasses& passes, const inductor::Sche
 
 } // namespace
 
-RowTable* InductorPage::kernels() const {
-    return d->kernels;
-}
-RowTable* InductorPage::fusions() const {
-    return d->fusions;
-}
-RowTable* InductorPage::reasons() const {
-    return d->reasons;
-}
-RowTable* InductorPage::pairs() const {
-    return d->pairs;
-}
-RowTable* InductorPage::fallbacks() const {
-    return d->fallbacks;
-}
-RowTable* InductorPage::tunings() const {
-    return d->tunings;
-}
-ScheduleView* InductorPage::operations() const {
-    return d->operations;
-}
-LivesView* InductorPage::lives() const {
-    return d->lives;
-}
-
 bool InductorPage::showsScheduler() const {
     return d->centres->currentIndex() == 1;
 }

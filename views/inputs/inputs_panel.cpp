@@ -69,7 +69,9 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
     d->table = new QTableView;
+    d->table->setObjectName(QStringLiteral("inputs.table"));
     d->filter = addFilter(tr("Filter inputs"), d->table);
+    d->filter->setObjectName(QStringLiteral("inputs.filter"));
     bar->addWidget(d->filter);
     column->addLayout(bar);
     d->model = new InputsModel(this);
@@ -118,18 +120,6 @@ InputsPanel::InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 }
 
 InputsPanel::~InputsPanel() = default;
-
-QTableView* InputsPanel::table() const {
-    return d->table;
-}
-
-QLineEdit* InputsPanel::filter() const {
-    return d->filter;
-}
-
-StorageStrip* InputsPanel::strip() const {
-    return d->strip;
-}
 
 void InputsPanel::restyle() {
     d->table->setFont(theme().font(FontRole::CodeSmall));

@@ -21,10 +21,6 @@ public:
     InputsPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~InputsPanel() override;
 
-    [[nodiscard]] QTableView* table() const;
-    [[nodiscard]] QLineEdit* filter() const;
-    [[nodiscard]] StorageStrip* strip() const;
-
 protected:
     void refresh() override;
     void restyle() override;

@@ -77,6 +77,7 @@ MemoryPage::MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent)
     split->addWidget(d->chart);
     auto* halves = new Splitter(Qt::Vertical);
     d->table = new QTableView;
+    d->table->setObjectName(QStringLiteral("memory.table"));
     d->model = new MemoryLinesModel(theme, this);
     d->table->setModel(d->model);
     d->table->setAccessibleName(tr("Alive, by line"));
@@ -117,13 +118,6 @@ MemoryPage::MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent)
 }
 
 MemoryPage::~MemoryPage() = default;
-
-MemoryChart* MemoryPage::chart() const {
-    return d->chart;
-}
-QTableView* MemoryPage::table() const {
-    return d->table;
-}
 
 void MemoryPage::restyle() {
     d->table->verticalHeader()->setDefaultSectionSize(theme().scaled(24));

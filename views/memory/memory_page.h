@@ -23,9 +23,6 @@ public:
     MemoryPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~MemoryPage() override;
 
-    [[nodiscard]] MemoryChart* chart() const;
-    [[nodiscard]] QTableView* table() const;
-
 protected:
     void refresh() override;
     void restyle() override;

@@ -119,6 +119,7 @@ QWidget* PassStepsPanel::Private::makeBar() {
 
 void PassStepsPanel::Private::build() {
     table = new QTableView;
+    table->setObjectName(QStringLiteral("passSteps.table"));
     table->setAccessibleName(tr("Steps of the pass"));
     proxy.setSourceModel(&model);
     proxy.setFilterKeyColumn(-1);
@@ -133,6 +134,7 @@ void PassStepsPanel::Private::build() {
     table->horizontalHeader()->setStretchLastSection(true);
     table->horizontalHeader()->setHighlightSections(false);
     result = new QListView;
+    result->setObjectName(QStringLiteral("passSteps.result"));
     result->setAccessibleName(tr("The result so far"));
     result->setModel(&resultModel);
     result->setFrameShape(QFrame::NoFrame);
@@ -242,14 +244,6 @@ PassStepsPanel::PassStepsPanel(Workspace& workspace, Passes& passes, Theme& them
 }
 
 PassStepsPanel::~PassStepsPanel() = default;
-
-QTableView* PassStepsPanel::table() const {
-    return d->table;
-}
-
-QListView* PassStepsPanel::result() const {
-    return d->result;
-}
 
 QString PassStepsPanel::summary() const {
     return d->summary->text();

@@ -48,15 +48,19 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     };
     row->addWidget(plainLabel(tr("Time by"), "label"));
     d->by = box(tr("Time by"));
+    d->by->setObjectName(QStringLiteral("profile.by"));
     for (const std::string_view name : profile::byNames)
         d->by->addItem(toQString(name));
     row->addWidget(plainLabel(tr("of"), "label"));
     d->steps = box(tr("Steps"));
+    d->steps->setObjectName(QStringLiteral("profile.steps"));
     d->profiles = box(tr("Profile"));
+    d->profiles->setObjectName(QStringLiteral("profile.profiles"));
     d->against = box(tr("Held against"));
     d->against->setToolTip(tr("Another profile, as B beside this one: what it is slower and faster at"));
     row->addStretch(1);
     d->table = new RowTable(tr("Run time"), profileColumns(), theme);
+    d->table->setObjectName(QStringLiteral("profile.table"));
     d->table->setEmptyText(tr("No row has this in it."));
     d->filter = addFilter(tr("Filter rows"), d->table);
     row->addWidget(d->filter);
@@ -143,30 +147,14 @@ void ProfilePage::lightRow(int at) {
                            : d->shown.rows[std::size_t(d->numbers[std::size_t(at)])].row.rows);
 }
 
-LanesView* ProfilePage::lanes() const {
-    return d->lanes;
-}
-
-RowTable* ProfilePage::table() const {
-    return d->table;
-}
 FigureRow* ProfilePage::figures() const {
     return d->figures;
-}
-QComboBox* ProfilePage::profiles() const {
-    return d->profiles;
 }
 QComboBox* ProfilePage::against() const {
     return d->against;
 }
 ProfileAgainst* ProfilePage::beside() const {
     return d->beside;
-}
-QComboBox* ProfilePage::steps() const {
-    return d->steps;
-}
-QComboBox* ProfilePage::by() const {
-    return d->by;
 }
 
 void ProfilePage::forget() {

@@ -28,14 +28,9 @@ public:
     ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~ProfilePage() override;
 
-    [[nodiscard]] RowTable* table() const;
     [[nodiscard]] FigureRow* figures() const;
-    [[nodiscard]] LanesView* lanes() const;
-    [[nodiscard]] QComboBox* profiles() const;
     [[nodiscard]] QComboBox* against() const; ///< the first entry is nothing
     [[nodiscard]] ProfileAgainst* beside() const;
-    [[nodiscard]] QComboBox* steps() const; ///< the first entry is all of them
-    [[nodiscard]] QComboBox* by() const;    ///< as profile::byNames
 
 protected:
     void refresh() override;

@@ -140,6 +140,7 @@ ProvenancePanel::ProvenancePanel(Workspace& workspace, Theme& theme, QWidget* pa
 
     d->model = new ProvenanceModel(this);
     d->table = new LevelTable;
+    d->table->setObjectName(QStringLiteral("provenance.table"));
     d->table->setModel(d->model);
     d->table->setItemDelegate(new ProvenanceDelegate(theme, d->table));
     d->table->setAccessibleName(tr("Provenance"));
@@ -179,10 +180,6 @@ ProvenancePanel::~ProvenancePanel() = default;
 
 const ProvenanceModel& ProvenancePanel::model() const {
     return *d->model;
-}
-
-QTableView* ProvenancePanel::table() const {
-    return d->table;
 }
 
 QString ProvenancePanel::title() const {

@@ -23,7 +23,6 @@ public:
     ~ProvenancePanel() override;
 
     [[nodiscard]] const ProvenanceModel& model() const;
-    [[nodiscard]] QTableView* table() const;
     /// "setitem of dynamo_output, 0/0": what the table is about.
     [[nodiscard]] QString title() const;
 

@@ -88,6 +88,7 @@ RecompilesPage::RecompilesPage(Workspace& workspace, Theme& theme, QWidget* pare
     d->left->setContentsMargins(0, 0, 0, 0);
     d->left->setSpacing(0);
     d->detail = new FactView(theme);
+    d->detail->setObjectName(QStringLiteral("recompiles.detail"));
     d->detail->setAccessibleName(tr("Recompile"));
     split->addWidget(leftSide);
     split->addWidget(titledBox(tr("Recompile"), d->detail).widget);
@@ -106,24 +107,9 @@ RecompilesPage::RecompilesPage(Workspace& workspace, Theme& theme, QWidget* pare
 
 RecompilesPage::~RecompilesPage() = default;
 
-RowTable* RecompilesPage::table() const {
-    return d->table;
-}
-RowTable* RecompilesPage::asked() const {
-    return d->asked;
-}
-RowTable* RecompilesPage::changes() const {
-    return d->changes;
-}
-CodeView* RecompilesPage::source() const {
-    return d->source;
-}
-FactView* RecompilesPage::detail() const {
-    return d->detail;
-}
-
 void RecompilesPage::buildFigures() {
     d->table = new RowTable(tr("Recompiles"), recompileColumns(), theme());
+    d->table->setObjectName(QStringLiteral("recompiles.table"));
     d->filter = addFilter(tr("Filter recompiles"), d->table);
     d->filter->setMaximumWidth(190);
     setFocusProxy(d->table);
@@ -169,11 +155,14 @@ void RecompilesPage::buildDetails() {
     row->addWidget(d->note);
     d->left->addWidget(bar);
     d->asked = new RowTable(tr("Entries asked"), askedColumns(), theme());
+    d->asked->setObjectName(QStringLiteral("recompiles.asked"));
     d->asked->setEmptyText(tr("The capture has no reason of this recompile."));
     addCopyRows(d->asked);
     d->changes = new RowTable(tr("Guards side by side"), guardChangeColumns(), theme());
+    d->changes->setObjectName(QStringLiteral("recompiles.changes"));
     addCopyRows(d->changes);
     d->source = new CodeView(theme());
+    d->source->setObjectName(QStringLiteral("recompiles.source"));
     d->source->setAccessibleName(tr("Source"));
     d->raw = new CodeView(theme());
     d->raw->setAccessibleName(tr("Raw reason"));

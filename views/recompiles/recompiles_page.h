@@ -23,12 +23,6 @@ public:
     RecompilesPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~RecompilesPage() override;
 
-    [[nodiscard]] RowTable* table() const;
-    [[nodiscard]] RowTable* asked() const;
-    [[nodiscard]] RowTable* changes() const;
-    [[nodiscard]] CodeView* source() const;
-    [[nodiscard]] FactView* detail() const;
-
 public slots:
     bool exportTo(const QString& path); ///< CSV; false where it could not be written
 

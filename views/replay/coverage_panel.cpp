@@ -83,7 +83,9 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
         return box;
     };
     d->graphs = new RowTable(tr("CUDA graph coverage"), coverageColumns(), theme);
+    d->graphs->setObjectName(QStringLiteral("coverage.graphs"));
     d->inputs = new RowTable(tr("Mutation categories"), inputColumns(), theme);
+    d->inputs->setObjectName(QStringLiteral("coverage.inputs"));
     d->inputs->setEmptyText(tr("This graph has no inputs."));
     d->graphCount = list(tr("CUDA graph coverage"), d->graphs).note;
     const TitledBox inputs = list(tr("Mutation categories"), d->inputs);
@@ -93,6 +95,7 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
     lists->setChildrenCollapsible(false);
     split->addWidget(lists);
     d->detail = new FactView(theme);
+    d->detail->setObjectName(QStringLiteral("coverage.detail"));
     d->detail->setAccessibleName(tr("Why"));
     split->addWidget(d->detail);
     split->setStretchFactor(0, 1);
@@ -113,16 +116,6 @@ CoveragePanel::CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent
 }
 
 CoveragePanel::~CoveragePanel() = default;
-
-RowTable* CoveragePanel::graphs() const {
-    return d->graphs;
-}
-RowTable* CoveragePanel::inputs() const {
-    return d->inputs;
-}
-FactView* CoveragePanel::detail() const {
-    return d->detail;
-}
 
 void CoveragePanel::setBackend(replay::GraphBackend backend) {
     d->backend->setCurrentIndex(int(backend));

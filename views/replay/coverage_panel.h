@@ -22,9 +22,6 @@ public:
     CoveragePanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~CoveragePanel() override;
 
-    [[nodiscard]] RowTable* graphs() const;
-    [[nodiscard]] RowTable* inputs() const;
-    [[nodiscard]] FactView* detail() const;
     void setBackend(replay::GraphBackend backend);
     void selectGraph(int row);
     /// Shows the chosen graph on the stages page.

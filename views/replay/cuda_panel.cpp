@@ -227,6 +227,7 @@ CudaPanel::CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidg
     QHBoxLayout* row = nullptr;
     column->addWidget(headerBar(row));
     row->addWidget(d->graphs = new QComboBox);
+    d->graphs->setObjectName(QStringLiteral("cuda.graphs"));
     d->graphs->setAccessibleName(tr("Graph"));
     d->graphs->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     row->addStretch(1);
@@ -237,12 +238,15 @@ CudaPanel::CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidg
     d->warnings->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     auto* split = new Splitter(Qt::Horizontal);
     d->makers = new RowTable(tr("FX nodes"), makerColumns(), theme);
+    d->makers->setObjectName(QStringLiteral("cuda.makers"));
     d->nodes = new RowTable(tr("CUDA graph nodes"), cudaColumns(), theme);
+    d->nodes->setObjectName(QStringLiteral("cuda.nodes"));
     for (RowTable* table : {d->makers, d->nodes})
         addCopyRows(table);
     split->addWidget(titledBox(tr("FX nodes"), d->makers).widget);
     split->addWidget(titledBox(tr("CUDA graph nodes"), d->nodes).widget);
     d->detail = new FactView(theme);
+    d->detail->setObjectName(QStringLiteral("cuda.detail"));
     d->detail->setAccessibleName(tr("CUDA graph node"));
     split->addWidget(d->detail);
     split->setStretchFactor(1, 1);
@@ -271,19 +275,6 @@ CudaPanel::CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidg
 }
 
 CudaPanel::~CudaPanel() = default;
-
-RowTable* CudaPanel::makers() const {
-    return d->makers;
-}
-RowTable* CudaPanel::nodes() const {
-    return d->nodes;
-}
-FactView* CudaPanel::detail() const {
-    return d->detail;
-}
-QComboBox* CudaPanel::graphs() const {
-    return d->graphs;
-}
 
 void CudaPanel::refresh() {
     const ReplayedRunPtr run = showNothingOpen() ? nullptr : d->runs.newest(*workspace().session());

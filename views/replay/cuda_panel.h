@@ -45,11 +45,6 @@ public:
     CudaPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
     ~CudaPanel() override;
 
-    [[nodiscard]] RowTable* makers() const; ///< FX nodes
-    [[nodiscard]] RowTable* nodes() const;  ///< of the CUDA graph
-    [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] QComboBox* graphs() const;
-
 protected:
     void refresh() override;
 

@@ -73,6 +73,7 @@ ReplayMemoryPanel::ReplayMemoryPanel(Workspace& workspace, ReplayRuns& runs, The
         return box;
     };
     d->graphs = combo(tr("Graph"), tr("The recorded graph whose memory is shown"));
+    d->graphs->setObjectName(QStringLiteral("replayMemory.graphs"));
     d->axis = combo(tr("Time axis"), tr("Across: nodes in their order, or the median times of the run"));
     d->axis->addItem(tr("by node"));
     d->axis->addItem(tr("by measured time"));
@@ -80,6 +81,7 @@ ReplayMemoryPanel::ReplayMemoryPanel(Workspace& workspace, ReplayRuns& runs, The
     d->inputs->setToolTip(tr("Also show inputs and parameters, above the arena: they are the caller's"));
     row->addWidget(plainLabel(tr("Held against"), "hint"));
     d->others = combo(tr("Held against"), tr("Another recording: what moved, grew or lives longer"));
+    d->others->setObjectName(QStringLiteral("replayMemory.others"));
     d->others->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     d->others->setMinimumContentsLength(26);
     row->addStretch(1);
@@ -127,7 +129,9 @@ ReplayMemoryPanel::~ReplayMemoryPanel() = default;
 QWidget* ReplayMemoryPanel::makeSide() {
     auto* halves = new Splitter(Qt::Vertical);
     d->alive = new RowTable(tr("Alive"), aliveColumns(), theme());
+    d->alive->setObjectName(QStringLiteral("replayMemory.alive"));
     d->changes = new RowTable(tr("What is different"), changeColumns(), theme());
+    d->changes->setObjectName(QStringLiteral("replayMemory.changes"));
     d->alive->setEmptyText(tr("Nothing is alive here."));
     d->changes->setEmptyText(tr("Nothing is different."));
     for (RowTable* table : {d->alive, d->changes})
@@ -140,30 +144,13 @@ QWidget* ReplayMemoryPanel::makeSide() {
     d->note = box.note;
     halves->addWidget(box.widget);
     d->detail = new FactView(theme());
+    d->detail->setObjectName(QStringLiteral("replayMemory.detail"));
     d->detail->setAccessibleName(tr("Storage"));
     halves->addWidget(d->detail);
     halves->setSizes({360, 260});
     return halves;
 }
 
-MemoryChart* ReplayMemoryPanel::chart() const {
-    return d->chart;
-}
-RowTable* ReplayMemoryPanel::alive() const {
-    return d->alive;
-}
-RowTable* ReplayMemoryPanel::changes() const {
-    return d->changes;
-}
-FactView* ReplayMemoryPanel::detail() const {
-    return d->detail;
-}
-QComboBox* ReplayMemoryPanel::graphs() const {
-    return d->graphs;
-}
-QComboBox* ReplayMemoryPanel::others() const {
-    return d->others;
-}
 const ReplayMemory* ReplayMemoryPanel::memory() const {
     return d->memory.get();
 }

@@ -22,12 +22,6 @@ public:
     ReplayMemoryPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
     ~ReplayMemoryPanel() override;
 
-    [[nodiscard]] MemoryChart* chart() const;
-    [[nodiscard]] RowTable* alive() const;
-    [[nodiscard]] RowTable* changes() const;
-    [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] QComboBox* graphs() const; ///< which graph is shown
-    [[nodiscard]] QComboBox* others() const; ///< which recording it is held against; the first entry is none
     [[nodiscard]] const ReplayMemory* memory() const; ///< null until there is one
     void setMeasured(bool measured);
     void setShowsInputs(bool shows);

@@ -42,6 +42,10 @@ ReplayPage::ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWi
     , m_cancel(new QToolButton)
     , m_state(plainLabel({}, "hint"))
     , m_pages(new QStackedWidget) {
+    m_what->setObjectName(QStringLiteral("replay.what"));
+    m_record->setObjectName(QStringLiteral("replay.recordButton"));
+    m_iterations->setObjectName(QStringLiteral("replay.iterations"));
+    m_cancel->setObjectName(QStringLiteral("replay.cancelButton"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

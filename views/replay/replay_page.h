@@ -38,19 +38,11 @@ public:
 
     ReplayPage(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
 
-    [[nodiscard]] CoveragePanel* coverage() const { return m_coverage; }
     [[nodiscard]] TreePanel* tree() const { return m_tree; }
     [[nodiscard]] TreePanel* trees() const { return m_trees; } ///< runs of the capture's graphs
     [[nodiscard]] TreePanel* shownTree() const;                ///< the one that is shown; null for none
     [[nodiscard]] LiveTrees& liveTrees() const { return *m_live; }
-    [[nodiscard]] ReplayMemoryPanel* memory() const { return m_memory; }
-    [[nodiscard]] ReplayTimingPanel* timing() const { return m_timing; }
-    [[nodiscard]] CudaPanel* cuda() const { return m_cuda; }
     [[nodiscard]] QTabBar* tabs() const { return m_tabs; }
-    [[nodiscard]] QComboBox* what() const { return m_what; } ///< all graphs, or one
-    [[nodiscard]] QSpinBox* iterations() const { return m_iterations; }
-    [[nodiscard]] QToolButton* recordButton() const { return m_record; }
-    [[nodiscard]] QToolButton* cancelButton() const { return m_cancel; }
     void showTab(Tab tab);
     /// Records and replays what the page says.
     void run();

@@ -53,7 +53,9 @@ ReplayTimingPanel::ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, The
     d->split = new Splitter(Qt::Horizontal);
     auto* lists = new Splitter(Qt::Vertical);
     d->nodes = new RowTable(tr("Time by node"), timingColumns(), theme);
+    d->nodes->setObjectName(QStringLiteral("timing.nodes"));
     d->history = new RowTable(tr("Earlier runs"), historyColumns(), theme);
+    d->history->setObjectName(QStringLiteral("timing.history"));
     d->history->setEmptyText(tr("No run of this graph is remembered."));
     const auto list = [&](const QString& title, RowTable* table) {
         const TitledBox box = titledBox(title, table);
@@ -67,6 +69,7 @@ ReplayTimingPanel::ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, The
     lists->setChildrenCollapsible(false);
     d->split->addWidget(lists);
     d->detail = new FactView(theme);
+    d->detail->setObjectName(QStringLiteral("timing.detail"));
     d->detail->setAccessibleName(tr("Run"));
     d->split->addWidget(d->detail);
     d->split->setStretchFactor(0, 1);
@@ -83,16 +86,6 @@ ReplayTimingPanel::ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, The
 }
 
 ReplayTimingPanel::~ReplayTimingPanel() = default;
-
-RowTable* ReplayTimingPanel::nodes() const {
-    return d->nodes;
-}
-RowTable* ReplayTimingPanel::history() const {
-    return d->history;
-}
-FactView* ReplayTimingPanel::detail() const {
-    return d->detail;
-}
 
 void ReplayTimingPanel::applyDefaultSizes(int windowWidth) {
     const int side = windowWidth < 1400 ? theme().scaled(280) : theme().scaled(360);

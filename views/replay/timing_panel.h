@@ -23,9 +23,6 @@ public:
     ReplayTimingPanel(Workspace& workspace, ReplayRuns& runs, Theme& theme, QWidget* parent = nullptr);
     ~ReplayTimingPanel() override;
 
-    [[nodiscard]] RowTable* nodes() const;
-    [[nodiscard]] RowTable* history() const;
-    [[nodiscard]] FactView* detail() const;
     /// Asks for a file and writes the run there.
     void exportRun(Export form);
     /// The same without the question; the error, or an empty text.

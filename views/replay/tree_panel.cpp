@@ -134,30 +134,6 @@ TreePanel::~TreePanel() = default;
 TreeWalk& TreePanel::walk() const {
     return d->walk;
 }
-TreePicture* TreePanel::picture() const {
-    return d->picture;
-}
-RowTable* TreePanel::events() const {
-    return d->events;
-}
-RowTable* TreePanel::inputs() const {
-    return d->inputs;
-}
-RowTable* TreePanel::rerecords() const {
-    return d->rerecords;
-}
-QTabBar* TreePanel::lowerTabs() const {
-    return d->lower;
-}
-FactView* TreePanel::detail() const {
-    return d->detail;
-}
-LiveTreeBar* TreePanel::bar() const {
-    return d->bar;
-}
-PoolStrip* TreePanel::pool() const {
-    return d->pool;
-}
 
 void TreePanel::stepForward() {
     const bool atEnd = d->walk.run() && d->walk.position() == d->walk.run()->size();
@@ -188,6 +164,7 @@ QWidget* TreePanel::makeLists() {
         addCopyRows(table);
     };
     list(tr("Events"), d->eventCount, d->events = new RowTable(tr("Events"), eventColumns(), theme()));
+    d->events->setObjectName(QStringLiteral("tree.events"));
     d->lists->addWidget(makeLowerLists());
     return d->lists;
 }
@@ -201,6 +178,7 @@ QWidget* TreePanel::makeLowerLists() {
     column->addWidget(headerBar(row));
     row->setContentsMargins(0, 0, 12, 0);
     row->addWidget(d->lower = new QTabBar);
+    d->lower->setObjectName(QStringLiteral("tree.lowerTabs"));
     d->lower->setDrawBase(false);
     d->lower->setExpanding(false);
     d->lower->setAccessibleName(tr("Lists of the tree"));
@@ -248,6 +226,8 @@ QWidget* TreePanel::makeTree() {
     row->addSpacing(6);
     const auto button = [&](const QString& name, const QString& tip, auto run) {
         auto* out = new QToolButton;
+        d->rerecords->setObjectName(QStringLiteral("tree.rerecords"));
+        d->inputs->setObjectName(QStringLiteral("tree.inputs"));
         out->setAccessibleName(name);
         out->setToolTip(tip);
         connect(out, &QToolButton::clicked, this, run);
@@ -267,6 +247,7 @@ QWidget* TreePanel::makeTree() {
     d->tree->setChildrenCollapsible(false);
     d->tree->addWidget(d->picture = new TreePicture(d->walk, theme()));
     d->tree->addWidget(d->detail = new FactView(theme()));
+    d->detail->setObjectName(QStringLiteral("tree.detail"));
     d->detail->setAccessibleName(tr("This step"));
     column->addWidget(d->tree, 1);
     connect(d->warmups, &QToolButton::toggled, d->picture, &TreePicture::setShowsWarmups);

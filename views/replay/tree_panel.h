@@ -30,14 +30,6 @@ public:
     ~TreePanel() override;
 
     [[nodiscard]] TreeWalk& walk() const;
-    [[nodiscard]] TreePicture* picture() const;
-    [[nodiscard]] RowTable* events() const;
-    [[nodiscard]] RowTable* inputs() const;
-    [[nodiscard]] RowTable* rerecords() const;
-    [[nodiscard]] QTabBar* lowerTabs() const; ///< mutation categories, re-records
-    [[nodiscard]] FactView* detail() const;
-    [[nodiscard]] LiveTreeBar* bar() const; ///< null without live runs
-    [[nodiscard]] PoolStrip* pool() const;
     /// To the next event; at the end of a run that waits, the engine carries out the next call.
     void stepForward();
     [[nodiscard]] bool canStepForward() const;

@@ -5,6 +5,7 @@
 #include "core/engine/cases/metadata_compare.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/alias_panel.h"
 #include "views/autograd/alias_rows.h"
@@ -154,17 +155,17 @@ private slots:
         QTest::keyClick(s.split().values(), Qt::Key_Return);
         s.settle();
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_joint_graph"));
-        emit s.split().detail()->followed("backward:0");
+        emit test::part<FactView>(s.split(), "split.detail")->followed("backward:0");
         s.settle();
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_backward_graph"));
-        emit s.split().detail()->followed("backward:99999");
+        emit test::part<FactView>(s.split(), "split.detail")->followed("backward:99999");
     }
 
     void aliasAndMutation() {
         Shown s("trace_aot_eager/alias_overlap");
         s.showAlias();
-        RowTable* inputs = s.page->alias()->inputs();
-        RowTable* outputs = s.page->alias()->outputs();
+        RowTable* inputs = test::part<RowTable>(*test::part<AliasPanel>(*s.page, "alias"), "alias.inputs");
+        RowTable* outputs = test::part<RowTable>(*test::part<AliasPanel>(*s.page, "alias"), "alias.outputs");
         const QAbstractItemModelTester inputTester(inputs->model(),
                                                    QAbstractItemModelTester::FailureReportingMode::Fatal);
         const QAbstractItemModelTester outputTester(outputs->model(),
@@ -178,7 +179,7 @@ private slots:
         QCOMPARE(outputs->rows().rowCount(), 1);
         QCOMPARE(cell(outputs, 0, int(OutputAliasColumn::Name)), QString("add_1"));
         QCOMPARE(cell(outputs, 0, int(OutputAliasColumn::Kind)), QString("non_alias"));
-        QVERIFY(s.page->alias()->tangentText().startsWith("No tangents"));
+        QVERIFY(test::part<AliasPanel>(*s.page, "alias")->tangentText().startsWith("No tangents"));
         QTest::mouseClick(outputs->viewport(), Qt::LeftButton, {}, outputs->cellRect(0, 1).center());
         QTest::keyClick(outputs, Qt::Key_Return);
         s.settle();
@@ -192,19 +193,23 @@ private slots:
     void tangentsOfTraining() {
         Shown s("trace_aot_eager/encoder_train");
         s.showAlias();
-        QCOMPARE(s.page->alias()->tangentText(), QString("Tangents: 0: gradient of output 0"));
+        QCOMPARE(test::part<AliasPanel>(*s.page, "alias")->tangentText(),
+                 QString("Tangents: 0: gradient of output 0"));
     }
 
     void followsTheCompile() {
         Shown s("trace_aot_eager/alias_mutation");
         s.showAlias();
-        QVERIFY(s.page->compiles()->count() > 1);
+        QVERIFY(test::part<QComboBox>(*s.page, "autograd.compiles")->count() > 1);
         const int before = s.workspace.place().compile;
-        s.page->compiles()->setFocus();
-        QTest::keyClick(s.page->compiles(), before == 0 ? Qt::Key_Down : Qt::Key_Up);
+        test::part<QComboBox>(*s.page, "autograd.compiles")->setFocus();
+        QTest::keyClick(test::part<QComboBox>(*s.page, "autograd.compiles"),
+                        before == 0 ? Qt::Key_Down : Qt::Key_Up);
         s.settle();
         QVERIFY(s.workspace.place().compile != before);
-        QVERIFY(s.page->alias()->inputs()->rows().rowCount() > 0);
+        QVERIFY(test::part<RowTable>(*test::part<AliasPanel>(*s.page, "alias"), "alias.inputs")
+                    ->rows()
+                    .rowCount() > 0);
     }
 
     /// Every capture: a split that is PyTorch's, or words that say why there is none.

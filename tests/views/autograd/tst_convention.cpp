@@ -4,6 +4,7 @@
 #include "core/ir/text.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/convention_panel.h"
 #include "views/autograd/convention_values.h"
@@ -32,7 +33,9 @@ struct Shown : test::Fixture {
         panel = show<ConventionPanel>(1280, 700);
         settle();
     }
-    [[nodiscard]] ConventionView& view() const { return *panel->view(); }
+    [[nodiscard]] ConventionView& view() const {
+        return *test::part<ConventionView>(*panel, "conventionView");
+    }
 };
 
 } // namespace
@@ -265,7 +268,7 @@ private slots:
         f.settle();
         QVERIFY(!panel->convention());
         QVERIFY(!panel->message().isEmpty());
-        QTest::keyClick(panel->view(), Qt::Key_Down);
+        QTest::keyClick(test::part<ConventionView>(*panel, "conventionView"), Qt::Key_Down);
     }
 };
 

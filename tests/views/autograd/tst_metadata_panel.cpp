@@ -3,6 +3,7 @@
 // Captured and derived metadata side by side, clicked through, and which view of the page comes up first.
 #include "core/engine/cases/metadata_compare.h"
 #include "tests/support/captures.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/autograd/alias_panel.h"
 #include "views/autograd/autograd_page.h"
@@ -59,12 +60,16 @@ struct Shown : test::Fixture {
         out["num_traced_tangents"] = of.metadata->tangents.size();
         return out;
     }
-    [[nodiscard]] MetadataPanel& metadata() const { return *page->metadata(); }
+    [[nodiscard]] MetadataPanel& metadata() const { return *test::part<MetadataPanel>(*page, "metadata"); }
     [[nodiscard]] QString cell(int row, MetadataColumn column) const {
-        return metadata().fields()->rows().index(row, int(column)).data().toString();
+        return test::part<RowTable>(metadata(), "metadata.fields")
+            ->rows()
+            .index(row, int(column))
+            .data()
+            .toString();
     }
     [[nodiscard]] int rowOf(const QString& of, const QString& field) const {
-        for (int row = 0; row < metadata().fields()->rows().rowCount(); ++row)
+        for (int row = 0; row < test::part<RowTable>(metadata(), "metadata.fields")->rows().rowCount(); ++row)
             if (cell(row, MetadataColumn::Of) == of && cell(row, MetadataColumn::Field) == field) return row;
         return -1;
     }
@@ -93,17 +98,17 @@ private slots:
 
     void fieldByField() {
         Shown s("trace_aot_eager/encoder_train");
-        const QAbstractItemModelTester tester(s.metadata().fields()->model(),
+        const QAbstractItemModelTester tester(test::part<RowTable>(s.metadata(), "metadata.fields")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         s.derive(s.captured());
         s.showTab(AutogradPage::MetadataTab);
         QCOMPARE(s.metadata().message(), QString());
         const computed::AliasTable table = s.table();
         const std::size_t inputs = table.metadata->meta.inputs.size();
-        const int rows = s.metadata().fields()->rows().rowCount();
+        const int rows = test::part<RowTable>(s.metadata(), "metadata.fields")->rows().rowCount();
         QVERIFY(rows > int(inputs) * 9);
         QCOMPARE(s.metadata().summary(), QStringLiteral("%1 of %1 fields equal").arg(rows));
-        QVERIFY(!s.metadata().onlyDifferent()->isEnabled());
+        QVERIFY(!test::part<QCheckBox>(s.metadata(), "metadata.onlyDifferent")->isEnabled());
         for (int row = 0; row < rows; ++row) {
             QCOMPARE(s.cell(row, MetadataColumn::Captured), s.cell(row, MetadataColumn::Derived));
             QVERIFY2(!s.cell(row, MetadataColumn::Meaning).isEmpty(),
@@ -129,18 +134,19 @@ private slots:
         derived["mutated_graph_handled_indices"] = {0};
         s.derive(derived, engine::Rederived::Different);
         s.showTab(AutogradPage::MetadataTab);
-        const int rows = s.metadata().fields()->rows().rowCount();
+        const int rows = test::part<RowTable>(s.metadata(), "metadata.fields")->rows().rowCount();
         QCOMPARE(s.metadata().summary(), QStringLiteral("%1 of %2 fields equal").arg(rows - 3).arg(rows));
         const int row = s.rowOf("input 1", "mutates_data");
         QVERIFY(row >= 0);
         QCOMPARE(s.cell(row, MetadataColumn::Captured), QString("true"));
         QCOMPARE(s.cell(row, MetadataColumn::Derived), QString("false"));
         QCOMPARE(s.cell(row, MetadataColumn::Same), QString("~ differs"));
-        QTest::mouseClick(s.metadata().onlyDifferent(), Qt::LeftButton, {},
-                          QPoint(8, s.metadata().onlyDifferent()->height() / 2));
-        QCOMPARE(s.metadata().fields()->rows().rowCount(), 3);
+        QTest::mouseClick(
+            test::part<QCheckBox>(s.metadata(), "metadata.onlyDifferent"), Qt::LeftButton, {},
+            QPoint(8, test::part<QCheckBox>(s.metadata(), "metadata.onlyDifferent")->height() / 2));
+        QCOMPARE(test::part<RowTable>(s.metadata(), "metadata.fields")->rows().rowCount(), 3);
         // A click on the field shows the placeholder.
-        RowTable& fields = *s.metadata().fields();
+        RowTable& fields = *test::part<RowTable>(s.metadata(), "metadata.fields");
         const int shown = s.rowOf("input 1", "mutates_data");
         QTest::mouseClick(fields.viewport(), Qt::LeftButton, {},
                           fields.cellRect(shown, int(MetadataColumn::Field)).center());
@@ -149,7 +155,7 @@ private slots:
         QVERIFY(s.workspace.selectedNode());
         QCOMPARE(s.workspace.selectedNode()->name, std::string("arg1_1"));
         // An output of the function, by key.
-        s.metadata().onlyDifferent()->setChecked(false);
+        test::part<QCheckBox>(s.metadata(), "metadata.onlyDifferent")->setChecked(false);
         QLineEdit* filter = s.metadata().findChild<QLineEdit*>();
         filter->setText("output_type");
         QCOMPARE(fields.rows().rowCount(), 1);
@@ -185,7 +191,9 @@ private slots:
     void comesUpWhereThereIsSomething() {
         Shown s("trace_aot_eager/alias_overlap");
         QCOMPARE(s.page->tabs()->currentIndex(), int(AutogradPage::AliasTab));
-        QVERIFY(s.page->alias()->inputs()->rows().rowCount() > 0);
+        QVERIFY(test::part<RowTable>(*test::part<AliasPanel>(*s.page, "alias"), "alias.inputs")
+                    ->rows()
+                    .rowCount() > 0);
         s.showTab(AutogradPage::SplitTab);
         QVERIFY(s.page->split()->message().contains("traced for inference"));
         s.clickLink(s.page->split(), "Show alias and mutation");

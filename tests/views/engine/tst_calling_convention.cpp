@@ -2,6 +2,7 @@
 //
 // The calling convention of a functionalized graph in both forms, and the breaks that force its write-backs.
 #include "core/ir/text.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/functionalize/calling_convention_panel.h"
@@ -120,7 +121,7 @@ private slots:
     void aClickLeadsToTheBreak() {
         Shown s;
         Model& model = s.page.convention().model();
-        QTreeView& tree = s.page.convention().tree();
+        QTreeView& tree = *test::part<QTreeView>(s.page.convention(), "calling.tree");
         const QModelIndex written = model.index(Model::Arguments, 0);
         const QModelIndex read = model.index(1, Model::Why, written);
         QTest::mouseClick(tree.viewport(), Qt::LeftButton, {}, tree.visualRect(read).center());
@@ -139,15 +140,15 @@ private slots:
     void theStepSaysItToo() {
         Shown s;
         s.stepper.last();
-        const QString end = s.page.stepPanel().plainText();
+        const QString end = test::part<StepPanel>(s.page)->plainText();
         QVERIFY2(end.contains(QStringLiteral("Write-backs")), qPrintable(end));
         QVERIFY2(end.contains(QStringLiteral("48 B by copy_, before the break at cap.py:6")),
                  qPrintable(end));
         QVERIFY2(end.contains(QStringLiteral("1/0 reads it as L['x']")), qPrintable(end));
         s.stepper.first();
         QVERIFY(s.stepper.stepWrite(1)); // the commit of mul_
-        QVERIFY2(s.page.stepPanel().plainText().contains(QStringLiteral("Written back")),
-                 qPrintable(s.page.stepPanel().plainText()));
+        QVERIFY2(test::part<StepPanel>(s.page)->plainText().contains(QStringLiteral("Written back")),
+                 qPrintable(test::part<StepPanel>(s.page)->plainText()));
     }
 
     void kindsOfMutationAndMemory() {

@@ -5,6 +5,8 @@
 #include "app/gui/op_transport.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "tests/support/message_bar.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 #include "views/base/row_table.h"
@@ -52,7 +54,7 @@ private slots:
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QVERIFY(timeline->badgeRect(2).isEmpty());
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.messageBar().text().contains("2 isomorphic"), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(test::messageBar(w.window).text().contains("2 isomorphic"), test::patience);
         QCOMPARE(timeline->verdictText(0), QString()); // nothing is derived of Dynamo's own
         QCOMPARE(timeline->verdictText(1), QStringLiteral("declined"));
         QCOMPARE(timeline->verdictText(2), QStringLiteral("isomorphic"));
@@ -89,9 +91,10 @@ private slots:
         w.window.actionRegistry().trigger(QStringLiteral("engine.plugins"));
         auto* dialog = w.window.findChild<PluginsDialog*>();
         QVERIFY(dialog);
-        QTRY_COMPARE_WITH_TIMEOUT(dialog->table()->rows().rowCount(), 3, test::patience);
+        QTRY_COMPARE_WITH_TIMEOUT(test::part<RowTable>(*dialog, "plugins.table")->rows().rowCount(), 3,
+                                  test::patience);
         QStringList cells;
-        for (const TableRow& row : dialog->table()->rows().rows())
+        for (const TableRow& row : test::part<RowTable>(*dialog, "plugins.table")->rows().rows())
             cells << row[0].text + ": " + row[2].text + " (" + row[3].text + ')';
         QCOMPARE(cells, QStringList({"polish: loaded: polish, shine (ada)",
                                      "strange: not loaded: it belongs to another user (eve)",
@@ -176,7 +179,7 @@ private slots:
         QVERIFY(!w.workspace.stageAt(4));
         QCOMPARE(w.workspace.stageCount(), 4);
         QVERIFY(!w.window.stepper().recording());
-        QVERIFY(w.window.messageBar().text().contains(QStringLiteral("functionalize was removed")));
+        QVERIFY(test::messageBar(w.window).text().contains(QStringLiteral("functionalize was removed")));
         QTest::keyClick(timeline, Qt::Key_Delete); // captured stages stay
         QCOMPARE(w.workspace.stageCount(), 4);
         w.window.actionRegistry().trigger(QStringLiteral("go.back"));
@@ -232,7 +235,7 @@ private slots:
         QCOMPARE(w.workspace.place().stageB, 4);
         QVERIFY(w.workspace.selectedNode());
         QCOMPARE(w.workspace.selectedNode()->name, std::string("select_scatter_3"));
-        const QString message = w.window.messageBar().text();
+        const QString message = test::messageBar(w.window).text();
         QVERIFY2(message.contains(QStringLiteral("different")), qPrintable(message));
         QVERIFY2(message.contains(QStringLiteral("First at select_scatter_3: 7, eager 11")),
                  qPrintable(message));
@@ -254,19 +257,21 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience);
         QTRY_VERIFY(!w.window.engine().isBusy());
         w.window.stepper().goTo(5, 2);
-        const QString card = w.window.page<FunctionalizePage>().scorecard().plainText();
+        const QString card =
+            test::part<ScorecardView>(w.window.page<FunctionalizePage>(), "scorecard")->plainText();
         QVERIFY(w.window.engine().processId() > 0);
         ::kill(pid_t(w.window.engine().processId()), SIGKILL);
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
-        QCOMPARE(w.window.page<FunctionalizePage>().scorecard().plainText(), card);
+        QCOMPARE(test::part<ScorecardView>(w.window.page<FunctionalizePage>(), "scorecard")->plainText(),
+                 card);
         QCOMPARE(w.workspace.stageCount(), 5);
-        QVERIFY(w.window.messageBar().text().contains(QStringLiteral("Nothing shown is lost")));
+        QVERIFY(test::messageBar(w.window).text().contains(QStringLiteral("Nothing shown is lost")));
         w.window.stepper().stepOp(1); // all of it is here
         QCOMPARE(w.window.stepper().op(), 6);
-        QVERIFY(w.status().button()->isVisible());
-        QTest::mouseClick(w.status().button(), Qt::LeftButton);
+        QVERIFY(test::part<QPushButton>(w.status(), "engine.button")->isVisible());
+        QTest::mouseClick(test::part<QPushButton>(w.status(), "engine.button"), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
-        QVERIFY(!w.window.messageBar().isVisible()); // what it was about is over
+        QVERIFY(!test::messageBar(w.window).isVisible()); // what it was about is over
     }
 
     /// It says nothing of a graph when it dies: no badge, and what was known before stays.
@@ -277,14 +282,14 @@ private slots:
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
-        QTRY_VERIFY(w.window.messageBar().isVisible());
+        QTRY_VERIFY(test::messageBar(w.window).isVisible());
         for (int stage = 0; stage < w.workspace.stageCount(); ++stage)
             QCOMPARE(timeline->verdictText(stage), QString());
-        QVERIFY2(!w.window.messageBar().text().contains(QStringLiteral("declined")),
-                 qPrintable(w.window.messageBar().text()));
+        QVERIFY2(!test::messageBar(w.window).text().contains(QStringLiteral("declined")),
+                 qPrintable(test::messageBar(w.window).text()));
         w.window.engine().start();
         QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
-        QVERIFY(!w.window.messageBar().isVisible());
+        QVERIFY(!test::messageBar(w.window).isVisible());
     }
 
     void cancels() {
@@ -292,8 +297,8 @@ private slots:
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
         QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")),
                                  test::patience);
-        QCOMPARE(w.status().button()->text(), QStringLiteral("Cancel"));
-        QTest::mouseClick(w.status().button(), Qt::LeftButton);
+        QCOMPARE(test::part<QPushButton>(w.status(), "engine.button")->text(), QStringLiteral("Cancel"));
+        QTest::mouseClick(test::part<QPushButton>(w.status(), "engine.button"), Qt::LeftButton);
         QVERIFY(!w.window.engine().isBusy());
         QCOMPARE(w.workspace.stageCount(), 4);
         // It goes on working: the slow engine stopped when it was told to.
@@ -306,10 +311,10 @@ private slots:
     void refusalsNameTheNode() {
         Opened w(cannedEngine());
         w.window.passes().run(QStringLiteral("shapes"), 0);
-        QTRY_VERIFY_WITH_TIMEOUT(!w.window.messageBar().text().isEmpty(), test::patience);
-        QVERIFY2(w.window.messageBar().text().contains(
+        QTRY_VERIFY_WITH_TIMEOUT(!test::messageBar(w.window).text().isEmpty(), test::patience);
+        QVERIFY2(test::messageBar(w.window).text().contains(
                      QStringLiteral("at node mul_: aten.special_op has no rule")),
-                 qPrintable(w.window.messageBar().text()));
+                 qPrintable(test::messageBar(w.window).text()));
         QCOMPARE(w.workspace.stageCount(), 4);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Functionalize layout, offscreen: stepping, modes, clicks and what is shown where.
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/engine/engine_status.h"
@@ -49,7 +50,8 @@ private slots:
         QCOMPARE(s.workspace.verdict(s.stepper.stage()->stage.get()).kind,
                  computed::StageVerdict::Kind::Equal);
         QVERIFY(s.workspace.verdict(s.stepper.stage()->stage.get()).isomorphic);
-        QCOMPARE(s.page.sourceOps().totals(), QStringLiteral("9 nodes in   23 emitted   17 after dce"));
+        QCOMPARE(test::part<SourceOpsPanel>(s.page)->totals(),
+                 QStringLiteral("9 nodes in   23 emitted   17 after dce"));
     }
 
     void verdictsNameAnotherRelease() {
@@ -102,13 +104,13 @@ private slots:
         QCOMPARE(s.stepper.op(), 5);
         QTest::mouseClick(phases, Qt::LeftButton, {}, phases->phaseRect(0).center());
         QCOMPARE(s.stepper.phase(), 0);
-        QListView* list = s.page.sourceOps().list();
+        QListView* list = test::part<QListView>(*test::part<SourceOpsPanel>(s.page), "sourceOps");
         QTest::mouseClick(list->viewport(), Qt::LeftButton, {},
                           list->visualRect(list->model()->index(2, 0)).center());
         QCOMPARE(s.stepper.op(), 2);
         QTest::keyClick(list, Qt::Key_Down);
         QCOMPARE(s.stepper.op(), 3);
-        GraphSoFar& graph = s.page.graphSoFar();
+        GraphSoFar& graph = *test::part<GraphSoFar>(s.page, "graphSoFar");
         QTest::mouseDClick(graph.viewport(), Qt::LeftButton, {}, graph.lineRect(0).center());
         QCOMPARE(s.stepper.op(), 1);
     }
@@ -117,7 +119,7 @@ private slots:
         Shown s;
         s.functionalize();
         s.stepper.goTo(5, 2);
-        ScorecardView& card = s.page.scorecard();
+        ScorecardView& card = *test::part<ScorecardView>(s.page, "scorecard");
         QVERIFY(card.plainText().contains(QStringLiteral(
             "storage 1, base select_scatter, generation 2 of 3: 6→12 9 10 -3→-6 0 -4 1→2 0 2")));
         QVERIFY(card.plainText().contains(
@@ -149,7 +151,7 @@ private slots:
         Shown s;
         s.functionalize();
         s.stepper.goTo(5, 1);
-        const GraphSoFar& graph = s.page.graphSoFar();
+        const GraphSoFar& graph = *test::part<GraphSoFar>(s.page, "graphSoFar");
         using Kind = GraphSoFar::Line::Kind;
         std::vector<int> kinds;
         for (const GraphSoFar::Line& line : graph.lines())
@@ -161,13 +163,13 @@ private slots:
         QCOMPARE(kinds[8], int(Kind::Next));
         QVERIFY(graph.lines()[2].dead && graph.lines()[9].dead);
         QVERIFY(graph.lines()[6].text.startsWith(QStringLiteral("select_3 = aten.select.int(")));
-        s.page.graphSoFar().setShowDead(false);
+        test::part<GraphSoFar>(s.page, "graphSoFar")->setShowDead(false);
         QCOMPARE(graph.lines().size(), std::size_t{8});
         QCOMPARE(graph.lines()[2].number, 4); // numbers stay
-        s.page.graphSoFar().setShortNames(false);
+        test::part<GraphSoFar>(s.page, "graphSoFar")->setShortNames(false);
         QVERIFY(graph.lines()[5].text.contains(QStringLiteral("torch.ops.aten")));
-        QTest::keyClick(&s.page.graphSoFar(), Qt::Key_A, Qt::ControlModifier);
-        QTest::keyClick(&s.page.graphSoFar(), Qt::Key_C, Qt::ControlModifier);
+        QTest::keyClick(test::part<GraphSoFar>(s.page, "graphSoFar"), Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClick(test::part<GraphSoFar>(s.page, "graphSoFar"), Qt::Key_C, Qt::ControlModifier);
         QCOMPARE(QGuiApplication::clipboard()->text().count(u'\n'), 7);
     }
 
@@ -175,7 +177,7 @@ private slots:
         Shown s;
         s.functionalize();
         s.stepper.goTo(5, 2);
-        const QString text = s.page.stepPanel().plainText();
+        const QString text = test::part<StepPanel>(s.page)->plainText();
         for (const char* part :
              {"writes through c", "of b", "c was stale since add_", "select_3", "mul_1", "is queued",
               "select(dim 1, index 0)", "select_scatter(·, mul_1, 1, 0)", "isomorphic", "equal"})
@@ -183,12 +185,13 @@ private slots:
         // A write at an index, or of a whole base: what an operator writes of its argument the text does not claim.
         for (int op = 0; op < 9; ++op) {
             s.stepper.goTo(op, 1);
-            QVERIFY(!s.page.stepPanel().plainText().contains(QStringLiteral("the whole of")));
+            QVERIFY(!test::part<StepPanel>(s.page)->plainText().contains(QStringLiteral("the whole of")));
         }
         s.stepper.last();
-        QVERIFY(s.page.stepPanel().plainText().contains(QStringLiteral("Outputs that were stale")));
+        QVERIFY(
+            test::part<StepPanel>(s.page)->plainText().contains(QStringLiteral("Outputs that were stale")));
         s.stepper.first();
-        QVERIFY(s.page.stepPanel().plainText().contains(QStringLiteral("is an input")));
+        QVERIFY(test::part<StepPanel>(s.page)->plainText().contains(QStringLiteral("is an input")));
     }
 
     void modeSwitch() {
@@ -203,7 +206,7 @@ private slots:
         QTRY_VERIFY(!s.engine.isBusy());
         QCOMPARE(s.workspace.stageCount(), 6); // both results stay
         bool copies = false;
-        for (const GraphSoFar::Line& line : s.page.graphSoFar().lines())
+        for (const GraphSoFar::Line& line : test::part<GraphSoFar>(s.page, "graphSoFar")->lines())
             copies = copies || line.text.contains(QStringLiteral("select_copy"));
         QVERIFY(copies);
         auto* mutations = s.page.findChild<QPushButton*>(QStringLiteral("modeMutations"));

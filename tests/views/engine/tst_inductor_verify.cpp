@@ -2,6 +2,7 @@
 //
 // Verify all passes on the page Inductor, with an engine that answers from recorded replies.
 #include "core/capture/open.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
@@ -49,7 +50,7 @@ public:
     /// Verdicts in the table, without the empty ones.
     [[nodiscard]] QStringList verdicts() const {
         QStringList out;
-        for (const TableRow& row : page->table()->rows().rows())
+        for (const TableRow& row : test::part<RowTable>(*page, "inductor.table")->rows().rows())
             if (!row[verdictColumn].text.isEmpty()) out << row[verdictColumn].text;
         return out;
     }
@@ -71,7 +72,7 @@ private slots:
     void everyPassGetsAVerdict() {
         Shown s(canned());
         QVERIFY(s.button() != nullptr && s.button()->isVisibleTo(s.page.get()));
-        QVERIFY(s.page->table()->isColumnHidden(verdictColumn));
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.table")->isColumnHidden(verdictColumn));
         s.button()->click();
         QVERIFY(s.page->checks()->isRunning());
         QCOMPARE(s.button()->text(), QStringLiteral("Stop verifying"));
@@ -80,7 +81,7 @@ private slots:
         const std::size_t asked = s.page->checks()->all().size();
         QVERIFY(asked >= 8);
         QCOMPARE(s.page->checks()->summary(), QStringLiteral("%1 equal").arg(asked));
-        QVERIFY(!s.page->table()->isColumnHidden(verdictColumn));
+        QVERIFY(!test::part<RowTable>(*s.page, "inductor.table")->isColumnHidden(verdictColumn));
         QVERIFY(s.verdicts().size() >= 6 && s.verdicts().count("equal") == s.verdicts().size());
         QCOMPARE(s.page->checks()->firstDifferent(), -1);
         QVERIFY(s.page->said().isEmpty());

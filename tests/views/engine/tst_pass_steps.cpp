@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The panel Pass steps, offscreen: stepping both ways, the result so far, and what follows what.
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "views/base/nothing_matches.h"
@@ -21,9 +22,9 @@ namespace {
 
 struct Shown : EngineFixture {
     PassStepsPanel panel{workspace, passes, theme};
-    QAbstractItemModelTester rows{panel.table()->model(),
+    QAbstractItemModelTester rows{test::part<QTableView>(panel, "passSteps.table")->model(),
                                   QAbstractItemModelTester::FailureReportingMode::QtTest};
-    QAbstractItemModelTester soFar{panel.result()->model(),
+    QAbstractItemModelTester soFar{test::part<QListView>(panel, "passSteps.result")->model(),
                                    QAbstractItemModelTester::FailureReportingMode::QtTest};
     Shown() {
         panel.resize(1200, 300);
@@ -35,11 +36,17 @@ struct Shown : EngineFixture {
         QTRY_VERIFY_WITH_TIMEOUT(!panel.summary().isEmpty(), test::patience);
     }
     [[nodiscard]] QString cell(int row, int column) const {
-        return panel.table()->model()->index(row, column).data().toString();
+        return test::part<QTableView>(panel, "passSteps.table")
+            ->model()
+            ->index(row, column)
+            .data()
+            .toString();
     }
-    [[nodiscard]] int row() const { return panel.table()->currentIndex().row(); }
+    [[nodiscard]] int row() const {
+        return test::part<QTableView>(panel, "passSteps.table")->currentIndex().row();
+    }
     [[nodiscard]] QString lastLine() const {
-        const QAbstractItemModel& model = *panel.result()->model();
+        const QAbstractItemModel& model = *test::part<QListView>(panel, "passSteps.result")->model();
         return model.index(model.rowCount() - 1, 0).data().toString();
     }
 };
@@ -59,7 +66,7 @@ private slots:
         Shown s;
         s.normalize();
         QCOMPARE(s.panel.summary(), QStringLiteral("normalize_ir: 9 ops; 3 writes stay"));
-        QCOMPARE(s.panel.table()->model()->rowCount(), 9);
+        QCOMPARE(test::part<QTableView>(s.panel, "passSteps.table")->model()->rowCount(), 9);
         QTRY_COMPARE(s.row(), 4); // the first write that stays
         for (int row = 5; row <= 8; ++row) {
             s.panel.step(1);
@@ -79,13 +86,13 @@ private slots:
                  qPrintable(why));
         QVERIFY2(why.contains(QStringLiteral("writes into storage 2, where mul, select")), qPrintable(why));
         // The result up to there, and the op on the canvases.
-        QCOMPARE(s.panel.result()->model()->rowCount(), 5);
+        QCOMPARE(test::part<QListView>(s.panel, "passSteps.result")->model()->rowCount(), 5);
         QVERIFY(s.lastLine().startsWith(QStringLiteral("add__tensor = ")));
         QCOMPARE(s.workspace.place().node.side, Side::A);
         QCOMPARE(s.workspace.stage(Side::A).graph->node(s.workspace.place().node.node).name,
                  std::string("add_"));
         s.panel.step(1);
-        QCOMPARE(s.panel.result()->model()->rowCount(), 6);
+        QCOMPARE(test::part<QListView>(s.panel, "passSteps.result")->model()->rowCount(), 6);
     }
 
     void followsTheCanvas() {
@@ -107,12 +114,12 @@ private slots:
         QVERIFY(only);
         QTest::mouseClick(only, Qt::LeftButton, {}, QPoint(8, only->height() / 2));
         QVERIFY(only->isChecked());
-        QCOMPARE(s.panel.table()->model()->rowCount(), 3);
+        QCOMPARE(test::part<QTableView>(s.panel, "passSteps.table")->model()->rowCount(), 3);
         auto* filter = s.panel.findChild<QLineEdit*>();
         QTest::keyClicks(filter, "sub__tensor");
-        QCOMPARE(s.panel.table()->model()->rowCount(), 1);
+        QCOMPARE(test::part<QTableView>(s.panel, "passSteps.table")->model()->rowCount(), 1);
         filter->setText("zzz");
-        const auto* word = s.panel.table()->findChild<NothingMatches*>();
+        const auto* word = test::part<QTableView>(s.panel, "passSteps.table")->findChild<NothingMatches*>();
         QVERIFY(word && !word->isHidden());
         QCOMPARE(word->text(), QString("No step at which the pass did something matches zzz."));
         only->setChecked(false);
@@ -120,7 +127,7 @@ private slots:
         only->setChecked(true);
         filter->clear();
         only->setChecked(false);
-        QCOMPARE(s.panel.table()->model()->rowCount(), 9);
+        QCOMPARE(test::part<QTableView>(s.panel, "passSteps.table")->model()->rowCount(), 9);
     }
 
     void anotherStageHasOtherSteps() {

@@ -4,6 +4,8 @@
 // earlier runs, heat on the canvas, cancel and refusal.
 #include "app/gui/chrome.h"
 #include "app/gui/stages_page.h"
+#include "tests/support/message_bar.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 #include "views/canvas/compare_view.h"
@@ -50,7 +52,7 @@ class TestReplayPanels : public QObject {
         }
         void run() {
             const std::size_t before = window.replays().runs(*workspace.session()).size();
-            QTest::mouseClick(page().recordButton(), Qt::LeftButton);
+            QTest::mouseClick(test::part<QToolButton>(page(), "replay.recordButton"), Qt::LeftButton);
             QTRY_COMPARE_WITH_TIMEOUT(window.replays().runs(*workspace.session()).size(), before + 1,
                                       test::patience);
             settle();
@@ -58,7 +60,7 @@ class TestReplayPanels : public QObject {
         ReplayMemoryPanel& memory() {
             page().tabs()->setCurrentIndex(ReplayPage::MemoryTab);
             settle();
-            return *page().memory();
+            return *test::part<ReplayMemoryPanel>(page(), "replayMemory");
         }
     };
 
@@ -67,14 +69,16 @@ private slots:
         Opened w;
         w.page().tabs()->setCurrentIndex(ReplayPage::MemoryTab);
         w.settle();
-        QVERIFY(w.page().memory()->message().contains("Nothing was recorded"));
-        w.page().iterations()->setValue(10);
+        QVERIFY(test::part<ReplayMemoryPanel>(w.page(), "replayMemory")
+                    ->message()
+                    .contains("Nothing was recorded"));
+        test::part<QSpinBox>(w.page(), "replay.iterations")->setValue(10);
         w.page().tabs()->setCurrentIndex(ReplayPage::CoverageTab);
         w.run();
         QCOMPARE(w.page().tabs()->currentIndex(), int(ReplayPage::TimingTab)); // what the run was for
-        ReplayTimingPanel& timing = *w.page().timing();
-        QCOMPARE(timing.nodes()->rows().rowCount(), 92);
-        QCOMPARE(timing.history()->rows().rowCount(), 1);
+        ReplayTimingPanel& timing = *test::part<ReplayTimingPanel>(w.page(), "replayTiming");
+        QCOMPARE(test::part<RowTable>(timing, "timing.nodes")->rows().rowCount(), 92);
+        QCOMPARE(test::part<RowTable>(timing, "timing.history")->rows().rowCount(), 1);
         const ReplayedRunPtr run = w.window.replays().newest(*w.workspace.session());
         QCOMPARE(run->run.iterations, std::uint64_t(10));
         QCOMPARE(run->graphs.size(), std::size_t(2));
@@ -88,7 +92,8 @@ private slots:
     void everyNodeLeadsToTheCanvas() {
         Opened w;
         w.run();
-        RowTable* table = w.page().timing()->nodes();
+        RowTable* table =
+            test::part<RowTable>(*test::part<ReplayTimingPanel>(w.page(), "replayTiming"), "timing.nodes");
         // Sorted: the slowest first.
         const QRect cell = table->visualRect(table->model()->index(0, int(TimingColumn::Node)));
         const QString name = table->model()->index(0, int(TimingColumn::Node)).data().toString();
@@ -108,10 +113,10 @@ private slots:
         w.run();
         ReplayMemoryPanel& panel = w.memory();
         QVERIFY(panel.memory());
-        QCOMPARE(panel.graphs()->count(), 2);
+        QCOMPARE(test::part<QComboBox>(panel, "replayMemory.graphs")->count(), 2);
         QCOMPARE(panel.memory()->of().name, QStringLiteral("0/0 backward")); // the larger arena
-        panel.graphs()->setCurrentIndex(0);
-        emit panel.graphs()->activated(0);
+        test::part<QComboBox>(panel, "replayMemory.graphs")->setCurrentIndex(0);
+        emit test::part<QComboBox>(panel, "replayMemory.graphs")->activated(0);
         w.settle();
         QCOMPARE(panel.memory()->of().name, QStringLiteral("0/0 forward"));
         std::array<std::size_t, replay::memoryUses> count{};
@@ -121,8 +126,8 @@ private slots:
         QVERIFY(count[std::size_t(replay::MemoryUse::ForwardTemporary)] > 10);
         QCOMPARE(count[std::size_t(replay::MemoryUse::BackwardTemporary)], std::size_t(0));
         // A block, at the peak.
-        QVERIFY(panel.alive()->rows().rowCount() > 5);
-        MemoryChart* chart = panel.chart();
+        QVERIFY(test::part<RowTable>(panel, "replayMemory.alive")->rows().rowCount() > 5);
+        MemoryChart* chart = test::part<MemoryChart>(panel);
         std::size_t largest = 0;
         const auto& lives = panel.memory()->memory.timeline.lives;
         for (std::size_t i = 0; i < lives.size(); ++i)
@@ -148,11 +153,13 @@ private slots:
         QVERIFY(chart->rectOf(largest).height() < height);
         // Who is alive leads to its node.
         QTest::keyClick(chart, Qt::Key_P);
-        const QRect cell = panel.alive()->cellRect(0, int(AliveColumn::Node));
-        QTest::mouseClick(panel.alive()->viewport(), Qt::LeftButton, {}, cell.center());
+        const QRect cell =
+            test::part<RowTable>(panel, "replayMemory.alive")->cellRect(0, int(AliveColumn::Node));
+        QTest::mouseClick(test::part<RowTable>(panel, "replayMemory.alive")->viewport(), Qt::LeftButton, {},
+                          cell.center());
         QVERIFY(chart->selected() != SIZE_MAX);
         const std::string name = panel.memory()->nodeName(chart->selected()).toStdString();
-        QTest::keyClick(panel.alive(), Qt::Key_Return);
+        QTest::keyClick(test::part<RowTable>(panel, "replayMemory.alive"), Qt::Key_Return);
         w.settle();
         QCOMPARE(w.workspace.place().page, Page::Stages);
         QCOMPARE(w.workspace.selectedNode()->name, name);
@@ -163,19 +170,24 @@ private slots:
         w.run();
         w.run();
         ReplayMemoryPanel& panel = w.memory();
-        QCOMPARE(panel.others()->count(), 4); // none, the other graph, both of the run before
-        emit panel.others()->activated(3);    // forward, where backward is shown
+        QCOMPARE(test::part<QComboBox>(panel, "replayMemory.others")->count(),
+                 4); // none, the other graph, both of the run before
+        emit test::part<QComboBox>(panel, "replayMemory.others")
+            ->activated(3); // forward, where backward is shown
         w.settle();
-        QVERIFY(panel.changes()->isVisible());
-        QVERIFY(panel.changes()->rows().rowCount() > 40);
+        QVERIFY(test::part<RowTable>(panel, "replayMemory.changes")->isVisible());
+        QVERIFY(test::part<RowTable>(panel, "replayMemory.changes")->rows().rowCount() > 40);
         QCOMPARE(panel.memory()->of().name, QStringLiteral("0/0 backward"));
-        emit panel.others()->activated(2); // backward in the run before
+        emit test::part<QComboBox>(panel, "replayMemory.others")->activated(2); // backward in the run before
         w.settle();
-        for (int row = 0; row < panel.changes()->rows().rowCount(); ++row)
-            QVERIFY(panel.changes()->rows().rows()[std::size_t(row)][1].text.startsWith(u'='));
-        emit panel.others()->activated(0);
+        for (int row = 0; row < test::part<RowTable>(panel, "replayMemory.changes")->rows().rowCount(); ++row)
+            QVERIFY(test::part<RowTable>(panel, "replayMemory.changes")
+                        ->rows()
+                        .rows()[std::size_t(row)][1]
+                        .text.startsWith(u'='));
+        emit test::part<QComboBox>(panel, "replayMemory.others")->activated(0);
         w.settle();
-        QVERIFY(panel.alive()->isVisible());
+        QVERIFY(test::part<RowTable>(panel, "replayMemory.alive")->isVisible());
     }
 
     void aSlowerRunIsFlagged() {
@@ -184,7 +196,8 @@ private slots:
         w.run();
         const ReplayedRunPtr run = w.window.replays().newest(*w.workspace.session());
         QCOMPARE(run->changes.front().verdict, replay::RunChange::Verdict::Slower);
-        RowTable* history = w.page().timing()->history();
+        RowTable* history =
+            test::part<RowTable>(*test::part<ReplayTimingPanel>(w.page(), "replayTiming"), "timing.history");
         QCOMPARE(history->rows().rowCount(), 2);
         QCOMPARE(history->rows().rows()[0][int(HistoryColumn::Verdict)].text, QStringLiteral("slower"));
         // A session file keeps both.
@@ -193,14 +206,14 @@ private slots:
 
     void cancels() {
         Opened w("slow");
-        QVERIFY(!w.page().cancelButton()->isVisible());
-        QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
+        QVERIFY(!test::part<QToolButton>(w.page(), "replay.cancelButton")->isVisible());
+        QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.recordButton"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), test::patience);
-        QVERIFY(!w.page().recordButton()->isEnabled());
-        QTest::mouseClick(w.page().cancelButton(), Qt::LeftButton);
+        QVERIFY(!test::part<QToolButton>(w.page(), "replay.recordButton")->isEnabled());
+        QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.cancelButton"), Qt::LeftButton);
         w.settle();
         QVERIFY(!w.window.replays().isRunning());
-        QVERIFY(w.page().recordButton()->isEnabled());
+        QVERIFY(test::part<QToolButton>(w.page(), "replay.recordButton")->isEnabled());
         QVERIFY(!w.window.replays().newest(*w.workspace.session()));
     }
 
@@ -220,25 +233,25 @@ private slots:
         QStringList said;
         QObject::connect(&w.window.replays(), &ReplayRuns::runningChanged, &w.window,
                          [&] { said << w.window.replays().progressText(); });
-        QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
+        QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.recordButton"), Qt::LeftButton);
         QCOMPARE(w.window.replays().progressText(), QString("Waiting until the engine is free"));
         w.window.engine().cancel(QStringLiteral("other"));
         QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), test::patience);
         QVERIFY2(said.filter("Something else").isEmpty(), qPrintable(said.join('\n')));
-        QTest::mouseClick(w.page().cancelButton(), Qt::LeftButton);
+        QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.cancelButton"), Qt::LeftButton);
         w.settle();
     }
 
     void aRefusalSaysWhyAndWhatToDo() {
         Opened w("", "sibling_views"); // which has no recording
         w.page().tabs()->setCurrentIndex(ReplayPage::TimingTab);
-        QTest::mouseClick(w.page().recordButton(), Qt::LeftButton);
+        QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.recordButton"), Qt::LeftButton);
         QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().trouble(*w.workspace.session()), test::patience);
         w.settle();
-        const QString said = w.page().timing()->message();
+        const QString said = test::part<ReplayTimingPanel>(w.page(), "replayTiming")->message();
         QVERIFY2(said.contains("aten.special_op has no kernel"), qPrintable(said));
         QVERIFY2(said.contains("recorded on its own"), qPrintable(said));
-        QVERIFY(w.window.messageBar().text().contains("aten.special_op has no kernel"));
+        QVERIFY(test::messageBar(w.window).text().contains("aten.special_op has no kernel"));
     }
 
     void addsUpWhatHappens() {
@@ -315,7 +328,7 @@ private slots:
         Opened w;
         w.run();
         QTemporaryDir folder;
-        ReplayTimingPanel& timing = *w.page().timing();
+        ReplayTimingPanel& timing = *test::part<ReplayTimingPanel>(w.page(), "replayTiming");
         const QString csv = folder.filePath("replay.csv"), trace = folder.filePath("replay.json");
         QCOMPARE(timing.writeTo(csv, ReplayTimingPanel::Export::Csv), QString());
         QCOMPARE(timing.writeTo(trace, ReplayTimingPanel::Export::ChromeTrace), QString());

@@ -9,6 +9,8 @@
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
 #include "core/computed/saved_stages.h"
+#include "tests/support/message_bar.h"
+#include "views/engine/rederivations.h"
 #include "views/notes/notebook.h"
 #include "views/timeline/timeline_view.h"
 
@@ -31,7 +33,7 @@ struct Opened : EngineWindow {
         addCapture(workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
         settle();
         window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_VERIFY_WITH_TIMEOUT(window.messageBar().text().contains("2 isomorphic"), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(test::messageBar(window).text().contains("2 isomorphic"), test::patience);
     }
     [[nodiscard]] TimelineView& timeline() { return *window.page<StagesPage>().timeline(); }
     /// Clicks the badge of a stage; the stage that shows what was derived.
@@ -89,7 +91,7 @@ private slots:
         QCOMPARE(w.timeline().verdictText(shown), QStringLiteral("different"));
         w.click(shown);
         QCOMPARE(w.workspace.place().stageA, forward); // beside the one it was held against
-        QVERIFY(w.window.messageBar().text().contains("captured 11"));
+        QVERIFY(test::messageBar(w.window).text().contains("captured 11"));
     }
 
     void comesBackWithoutAnEngine() {

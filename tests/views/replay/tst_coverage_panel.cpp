@@ -2,6 +2,7 @@
 //
 // Which graphs would be CUDA graphs and why not, clicked through.
 #include "tests/support/captures.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
 #include "views/inspector/fact_view.h"
@@ -29,10 +30,10 @@ struct Shown : test::Fixture {
         return table->rows().index(row, column).data().toString();
     }
     [[nodiscard]] QString graph(int row, CoverageColumn column) const {
-        return cell(panel->graphs(), row, int(column));
+        return cell(test::part<RowTable>(*panel, "coverage.graphs"), row, int(column));
     }
     [[nodiscard]] QString input(int row, InputColumn column) const {
-        return cell(panel->inputs(), row, int(column));
+        return cell(test::part<RowTable>(*panel, "coverage.inputs"), row, int(column));
     }
     /// Whether a figure has the colour of what is good; empty where there is no such figure.
     [[nodiscard]] std::optional<bool> figureIsGood(const QString& value) const {
@@ -55,12 +56,12 @@ class TestCoveragePanel : public QObject {
 private slots:
     void saysWhichAndWhy() {
         Shown s("trace_aot_eager/relu_input_mutation");
-        const QAbstractItemModelTester graphs(s.panel->graphs()->model(),
+        const QAbstractItemModelTester graphs(test::part<RowTable>(*s.panel, "coverage.graphs")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        const QAbstractItemModelTester inputs(s.panel->inputs()->model(),
+        const QAbstractItemModelTester inputs(test::part<RowTable>(*s.panel, "coverage.inputs")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
         QCOMPARE(s.panel->message(), QString());
-        QCOMPARE(s.panel->graphs()->rows().rowCount(), 1);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->rows().rowCount(), 1);
         QCOMPARE(s.graph(0, CoverageColumn::Graph), QString("0/0 inference"));
         QCOMPARE(s.graph(0, CoverageColumn::OnGpu), QString("skipped"));
         QCOMPARE(s.graph(0, CoverageColumn::Captured), QString("skipped"));
@@ -71,7 +72,7 @@ private slots:
         Shown good("trace_aot_eager/kvcache");
         QCOMPARE(good.figureIsGood("1 of 1"), std::optional(true));
         // Of its inputs the one that is written is chosen.
-        const int row = s.panel->inputs()->selected();
+        const int row = test::part<RowTable>(*s.panel, "coverage.inputs")->selected();
         QCOMPARE(s.input(row, InputColumn::Category), QString("other tensors"));
         QVERIFY(!s.input(row, InputColumn::WrittenBy).isEmpty());
         QVERIFY(s.input(row, InputColumn::Why).contains("eagerly"));
@@ -80,32 +81,33 @@ private slots:
     void leadsToGraphAndLine() {
         Shown s("trace_aot_eager/relu_input_mutation");
         QSignalSpy source(&s.workspace, &Workspace::sourceRequested);
-        s.click(s.panel->graphs(), 0, int(CoverageColumn::Line));
+        s.click(test::part<RowTable>(*s.panel, "coverage.graphs"), 0, int(CoverageColumn::Line));
         QCOMPARE(source.size(), 1);
         QVERIFY(source[0][0].toString().endsWith("cap.py"));
         QCOMPARE(s.workspace.place().page, Page::Stages);
         s.workspace.goBack();
         s.settle();
-        s.click(s.panel->inputs(), s.panel->inputs()->selected(), int(InputColumn::Line));
+        s.click(test::part<RowTable>(*s.panel, "coverage.inputs"),
+                test::part<RowTable>(*s.panel, "coverage.inputs")->selected(), int(InputColumn::Line));
         QCOMPARE(source.size(), 2);
         QVERIFY(s.workspace.selectedNode());
         QCOMPARE(ir::opKind(*s.workspace.selectedNode()), ir::OpKind::Write);
         // By keyboard as well.
         s.workspace.clearSelection();
-        s.panel->graphs()->setFocus();
-        QTest::keyClick(s.panel->graphs(), Qt::Key_Return);
+        test::part<RowTable>(*s.panel, "coverage.graphs")->setFocus();
+        QTest::keyClick(test::part<RowTable>(*s.panel, "coverage.graphs"), Qt::Key_Return);
         QCOMPARE(s.workspace.stage(Side::B).stage->name, std::string("aot_inference_graph"));
-        emit s.panel->detail()->followed("place:0:0");
+        emit test::part<FactView>(*s.panel, "coverage.detail")->followed("place:0:0");
         s.settle();
         QVERIFY(s.workspace.selectedNode());
-        emit s.panel->detail()->followed("place:7:0"); // no such problem
-        emit s.panel->detail()->followed("line:0:99");
+        emit test::part<FactView>(*s.panel, "coverage.detail")->followed("place:7:0"); // no such problem
+        emit test::part<FactView>(*s.panel, "coverage.detail")->followed("line:0:99");
     }
 
     void parametersMayBeWritten() {
         Shown s("trace_aot_eager/kvcache");
         QStringList categories;
-        for (int row = 0; row < s.panel->inputs()->rows().rowCount(); ++row)
+        for (int row = 0; row < test::part<RowTable>(*s.panel, "coverage.inputs")->rows().rowCount(); ++row)
             categories << s.input(row, InputColumn::Category);
         QVERIFY2(categories.contains("parameters and buffers"), qPrintable(categories.join(u',')));
         QVERIFY(categories.contains("none"));
@@ -116,25 +118,26 @@ private slots:
 
     void followsGraphsAndBackends() {
         Shown s("trace_aot_eager/gpt2_train");
-        QCOMPARE(s.panel->graphs()->rows().rowCount(), 2);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->rows().rowCount(), 2);
         QCOMPARE(s.graph(0, CoverageColumn::Graph), QString("0/0 forward"));
         QCOMPARE(s.graph(1, CoverageColumn::Graph), QString("0/0 backward"));
-        const int before = s.panel->inputs()->rows().rowCount();
-        s.click(s.panel->graphs(), 1, int(CoverageColumn::Graph));
-        QVERIFY(s.panel->inputs()->rows().rowCount() != before);
-        QCOMPARE(s.panel->graphs()->selected(), 1);
+        const int before = test::part<RowTable>(*s.panel, "coverage.inputs")->rows().rowCount();
+        s.click(test::part<RowTable>(*s.panel, "coverage.graphs"), 1, int(CoverageColumn::Graph));
+        QVERIFY(test::part<RowTable>(*s.panel, "coverage.inputs")->rows().rowCount() != before);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->selected(), 1);
         auto* backend = s.panel->findChild<QComboBox*>();
         QTest::keyClick(backend, Qt::Key_Down);
         s.settle();
         QCOMPARE(backend->currentIndex(), 1);
-        QCOMPARE(s.panel->graphs()->selected(), 1); // the same graph, judged anew
-        QVERIFY(s.panel->graphs()->rows().rowCount() == 2);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->selected(),
+                 1); // the same graph, judged anew
+        QVERIFY(test::part<RowTable>(*s.panel, "coverage.graphs")->rows().rowCount() == 2);
     }
 
     void copiesRows() {
         Shown s("trace_aot_eager/relu_input_mutation");
-        s.panel->graphs()->setFocus();
-        QTest::keyClick(s.panel->graphs(), Qt::Key_C, Qt::ControlModifier);
+        test::part<RowTable>(*s.panel, "coverage.graphs")->setFocus();
+        QTest::keyClick(test::part<RowTable>(*s.panel, "coverage.graphs"), Qt::Key_C, Qt::ControlModifier);
         QVERIFY(QApplication::clipboard()->text().startsWith("0/0 inference\t"));
     }
 
@@ -143,10 +146,10 @@ private slots:
         s.workspace.addCapture(test::captureOf(session::Session{}));
         s.settle();
         QVERIFY(s.panel->message().contains("no compiled graph"));
-        QCOMPARE(s.panel->graphs()->rows().rowCount(), 0);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->rows().rowCount(), 0);
         s.workspace.goBack();
         s.settle();
-        QCOMPARE(s.panel->graphs()->rows().rowCount(), 2);
+        QCOMPARE(test::part<RowTable>(*s.panel, "coverage.graphs")->rows().rowCount(), 2);
         s.workspace.close(1);
         s.workspace.close(0);
         s.settle();
@@ -160,7 +163,7 @@ private slots:
         const auto panel = f.show<CoveragePanel>();
         f.workspace.close(0);
         f.settle();
-        QCOMPARE(panel->graphs()->rows().rowCount(), 0);
+        QCOMPARE(test::part<RowTable>(*panel, "coverage.graphs")->rows().rowCount(), 0);
         QVERIFY(!panel->message().isEmpty());
     }
 };

@@ -3,6 +3,7 @@
 // Runs of a capture's graphs under CUDA-graph trees, call by call: started, paused, stepped and cancelled by
 // clicks and keys, with an engine that simulates them.
 #include "tests/support/live_tree_parts.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
 #include "tests/views/panel_test.h"
@@ -65,29 +66,30 @@ class TestLiveTrees : public QObject {
 private slots:
     void runsAtAClick() {
         Shown s;
-        QTRY_VERIFY(s.panel.bar()->isVisible());
-        QVERIFY(!s.panel.picture()->isVisible()); // nothing ran yet
-        const QAbstractItemModelTester events(s.panel.events()->model(),
+        QTRY_VERIFY(test::part<LiveTreeBar>(s.panel)->isVisible());
+        QVERIFY(!test::part<TreePicture>(s.panel, "treePicture")->isVisible()); // nothing ran yet
+        const QAbstractItemModelTester events(test::part<RowTable>(s.panel, "tree.events")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        const QAbstractItemModelTester inputs(s.panel.inputs()->model(),
+        const QAbstractItemModelTester inputs(test::part<RowTable>(s.panel, "tree.inputs")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        test::in(*s.panel.bar()).iterations()->setValue(5);
-        test::in(*s.panel.bar()).moves()->setValue(3);
-        s.click(test::in(*s.panel.bar()).startButton());
+        test::in(*test::part<LiveTreeBar>(s.panel)).iterations()->setValue(5);
+        test::in(*test::part<LiveTreeBar>(s.panel)).moves()->setValue(3);
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).startButton());
         s.waitFor(State::Ended);
         QTRY_COMPARE(s.panel.walk().position(), s.size());
         const TreeRun& run = *s.live.run();
         // Five times a mark, forward, backward and what the program drops of both.
         QCOMPARE(run.size(), run.program().events.size());
-        QCOMPARE(s.panel.events()->rows().rowCount(), int(run.size()));
+        QCOMPARE(test::part<RowTable>(s.panel, "tree.events")->rows().rowCount(), int(run.size()));
         // Warmed up, recorded, replayed; then the parameters lie elsewhere.
         QCOMPARE(run.rerecords(run.size()), std::size_t(1));
         QCOMPARE(run.counted(run.size()), std::size_t(0));
-        QVERIFY(s.panel.picture()->isVisible());
-        QVERIFY(!s.panel.picture()->nodeRect(0).isEmpty());
-        QVERIFY(s.panel.picture()->plainText().contains("0/0 forward"));
-        QVERIFY(s.panel.pool()->isVisible());
-        QVERIFY2(s.panel.pool()->text().startsWith("pool of 4"), qPrintable(s.panel.pool()->text()));
+        QVERIFY(test::part<TreePicture>(s.panel, "treePicture")->isVisible());
+        QVERIFY(!test::part<TreePicture>(s.panel, "treePicture")->nodeRect(0).isEmpty());
+        QVERIFY(test::part<TreePicture>(s.panel, "treePicture")->plainText().contains("0/0 forward"));
+        QVERIFY(test::part<PoolStrip>(s.panel)->isVisible());
+        QVERIFY2(test::part<PoolStrip>(s.panel)->text().startsWith("pool of 4"),
+                 qPrintable(test::part<PoolStrip>(s.panel)->text()));
         // Nobody is named who writes what is not written.
         const RunCategories categories = runCategories(run, run.size());
         const std::vector<TableRow> rows = runInputRows(run, categories);
@@ -104,17 +106,19 @@ private slots:
     /// One call after the other, by button and by key; the tree grows with each.
     void stepsCalls() {
         Shown s;
-        QTRY_VERIFY(s.panel.bar()->isVisible());
-        s.click(test::in(*s.panel.bar()).callButton()); // begins, and waits before the first event
+        QTRY_VERIFY(test::part<LiveTreeBar>(s.panel)->isVisible());
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel))
+                    .callButton()); // begins, and waits before the first event
         s.waitFor(State::Paused);
         QCOMPARE(s.size(), std::size_t(0));
         std::size_t calls = 0;
         for (; calls < 6; ++calls) {
             const std::size_t before = s.size();
             if (calls % 2 == 0)
-                s.click(test::in(*s.panel.bar()).callButton());
+                s.click(test::in(*test::part<LiveTreeBar>(s.panel)).callButton());
             else
-                QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
+                QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_F10,
+                                Qt::ControlModifier);
             QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before, test::patience);
             QVERIFY(s.live.run()->step(s.size() - 1).event == TreeStep::Event::Call);
             QTRY_COMPARE(s.panel.walk().position(), s.size());
@@ -126,7 +130,7 @@ private slots:
         }
         // A reader who went back is not taken along, and F10's way forward is what is there already.
         s.panel.walk().moveTo(2);
-        QTest::keyClick(s.panel.picture(), Qt::Key_F10, Qt::ControlModifier);
+        QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_F10, Qt::ControlModifier);
         s.waitFor(State::Paused);
         QTest::qWait(200);
         QCOMPARE(s.panel.walk().position(), std::size_t(2));
@@ -138,63 +142,64 @@ private slots:
         s.panel.stepForward();
         QTRY_VERIFY_WITH_TIMEOUT(s.live.state() != State::Running && s.size() > before, test::patience);
         // Go on to the end.
-        QTest::keyClick(s.panel.picture(), Qt::Key_Space, Qt::ControlModifier);
+        QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_Space, Qt::ControlModifier);
         s.waitFor(State::Ended);
         QCOMPARE(s.size(), s.live.run()->program().events.size());
     }
 
     void runsToTheNextMark() {
         Shown s;
-        QTRY_VERIFY(s.panel.bar()->isVisible());
-        test::in(*s.panel.bar()).moves()->setValue(3);
-        s.click(test::in(*s.panel.bar()).callButton());
+        QTRY_VERIFY(test::part<LiveTreeBar>(s.panel)->isVisible());
+        test::in(*test::part<LiveTreeBar>(s.panel)).moves()->setValue(3);
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).callButton());
         s.waitFor(State::Paused);
-        s.click(test::in(*s.panel.bar()).markButton());
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).markButton());
         QTRY_VERIFY_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > 1, test::patience);
         QVERIFY(rerecordCause(s.live.run()->step(s.size() - 1)));
         QCOMPARE(s.live.run()->marks().size(), std::size_t(1));
-        QTest::keyClick(s.panel.picture(), Qt::Key_F5, Qt::ControlModifier);
+        QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_F5, Qt::ControlModifier);
         s.waitFor(State::Ended); // there is no other
     }
 
     void pausesAndIsCancelled() {
         Shown s("slow");
-        QTRY_VERIFY(s.panel.bar()->isVisible());
-        test::in(*s.panel.bar()).iterations()->setValue(200);
+        QTRY_VERIFY(test::part<LiveTreeBar>(s.panel)->isVisible());
+        test::in(*test::part<LiveTreeBar>(s.panel)).iterations()->setValue(200);
         QTest::keyClick(&s.panel, Qt::Key_Return, Qt::ControlModifier);
         QTRY_VERIFY_WITH_TIMEOUT(s.size() > 3, test::patience);
         QVERIFY(s.live.state() == State::Running);
-        QVERIFY(!test::in(*s.panel.bar()).startButton()->isEnabled());
-        QVERIFY(!test::in(*s.panel.bar()).iterations()->isEnabled());
-        s.click(test::in(*s.panel.bar()).pauseButton());
+        QVERIFY(!test::in(*test::part<LiveTreeBar>(s.panel)).startButton()->isEnabled());
+        QVERIFY(!test::in(*test::part<LiveTreeBar>(s.panel)).iterations()->isEnabled());
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).pauseButton());
         s.waitFor(State::Paused);
         const std::size_t paused = s.size();
         QTest::qWait(150);
         QCOMPARE(s.size(), paused);
-        QCOMPARE(test::in(*s.panel.bar()).pauseButton()->text(), QString("Go on"));
-        QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Paused after "));
-        s.click(test::in(*s.panel.bar()).pauseButton());
+        QCOMPARE(test::in(*test::part<LiveTreeBar>(s.panel)).pauseButton()->text(), QString("Go on"));
+        QVERIFY(test::in(*test::part<LiveTreeBar>(s.panel)).stateLabel()->text().startsWith("Paused after "));
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).pauseButton());
         QTRY_VERIFY_WITH_TIMEOUT(s.size() > paused, test::patience);
-        s.click(test::in(*s.panel.bar()).cancelButton());
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).cancelButton());
         s.waitFor(State::Failed);
-        QVERIFY(test::in(*s.panel.bar()).stateLabel()->text().startsWith("Cancelled."));
+        QVERIFY(test::in(*test::part<LiveTreeBar>(s.panel)).stateLabel()->text().startsWith("Cancelled."));
         QVERIFY(s.size() > 0); // what ran until then is there
-        QVERIFY(s.panel.picture()->isVisible());
-        QVERIFY(test::in(*s.panel.bar()).startButton()->isEnabled());
+        QVERIFY(test::part<TreePicture>(s.panel, "treePicture")->isVisible());
+        QVERIFY(test::in(*test::part<LiveTreeBar>(s.panel)).startButton()->isEnabled());
     }
 
     /// What a device needs is the engine's own line.
     void saysWhatCudaNeeds() {
         Shown s;
-        QTRY_VERIFY(s.panel.bar()->isVisible());
-        test::in(*s.panel.bar()).backend()->setCurrentIndex(1);
-        s.click(test::in(*s.panel.bar()).startButton());
+        QTRY_VERIFY(test::part<LiveTreeBar>(s.panel)->isVisible());
+        test::in(*test::part<LiveTreeBar>(s.panel)).backend()->setCurrentIndex(1);
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).startButton());
         s.waitFor(State::Failed);
-        QCOMPARE(test::in(*s.panel.bar()).stateLabel()->text(), QString("this machine has no NVIDIA driver"));
-        test::in(*s.panel.bar()).backend()->setCurrentIndex(0);
-        s.click(test::in(*s.panel.bar()).startButton());
+        QCOMPARE(test::in(*test::part<LiveTreeBar>(s.panel)).stateLabel()->text(),
+                 QString("this machine has no NVIDIA driver"));
+        test::in(*test::part<LiveTreeBar>(s.panel)).backend()->setCurrentIndex(0);
+        s.click(test::in(*test::part<LiveTreeBar>(s.panel)).startButton());
         s.waitFor(State::Ended);
-        QVERIFY(!test::in(*s.panel.bar()).stateLabel()->isVisible());
+        QVERIFY(!test::in(*test::part<LiveTreeBar>(s.panel)).stateLabel()->isVisible());
     }
 };
 

@@ -2,6 +2,7 @@
 //
 // A run of CUDA-graph trees, stepped both ways by key and mouse.
 #include "tests/support/archive.h"
+#include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
 #include "views/inspector/fact_view.h"
 #include "views/notes/notebook.h"
@@ -36,7 +37,7 @@ struct Shown : test::Fixture {
         workspace.addCapture({*session, session::summarizeBreaks(**session)});
     }
     [[nodiscard]] TreeWalk& walk() const { return panel->walk(); }
-    [[nodiscard]] TreePicture& picture() const { return *panel->picture(); }
+    [[nodiscard]] TreePicture& picture() const { return *test::part<TreePicture>(*panel, "treePicture"); }
     [[nodiscard]] QString facts() const { return FactView::plainText(treeFacts(walk())); }
     void press(const char* name) {
         for (QToolButton* button : panel->findChildren<QToolButton*>())
@@ -68,11 +69,11 @@ private slots:
 
     void showsTheRun() {
         Shown s("cg_tree_094");
-        const QAbstractItemModelTester events(s.panel->events()->model(),
+        const QAbstractItemModelTester events(test::part<RowTable>(*s.panel, "tree.events")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        const QAbstractItemModelTester inputs(s.panel->inputs()->model(),
+        const QAbstractItemModelTester inputs(test::part<RowTable>(*s.panel, "tree.inputs")->model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        QCOMPARE(s.panel->events()->rows().rowCount(), 48);
+        QCOMPARE(test::part<RowTable>(*s.panel, "tree.events")->rows().rowCount(), 48);
         QCOMPARE(s.walk().position(), std::size_t(48));
         QCOMPARE(s.walk().run()->recordings(48), std::size_t(10));
         QCOMPARE(s.walk().run()->rerecords(48), std::size_t(3));
@@ -102,7 +103,7 @@ private slots:
             for (const Rerecord& at : rerecordsOf(*s.walk().run(), position))
                 listed.insert(at.step);
             QCOMPARE(listed.size(), count);
-            QCOMPARE(s.panel->lowerTabs()->tabText(1),
+            QCOMPARE(test::part<QTabBar>(*s.panel, "tree.lowerTabs")->tabText(1),
                      count == 0 ? QString("Re-records") : QString("Re-records %1").arg(count));
             std::int64_t counted = 0;
             for (const auto& [key, value] : s.walk().state().rerecords)
@@ -122,7 +123,7 @@ private slots:
         }
         QCOMPARE(states.size(), std::size_t(49));
         QCOMPARE(s.walk().state(), replay::TreeState{});
-        QCOMPARE(s.panel->events()->selected(), -1);
+        QCOMPARE(test::part<RowTable>(*s.panel, "tree.events")->selected(), -1);
         QVERIFY(s.picture().nodeRect(0).isEmpty()); // not recorded yet
         QVERIFY(s.facts().startsWith("Before the first event"));
         QTest::keyClick(&s.picture(), Qt::Key_Left); // no further
@@ -169,13 +170,13 @@ private slots:
 
     void listsWhatBrokeEachRecording() {
         Shown s("cg_tree_094");
-        QTest::mouseClick(s.panel->lowerTabs(), Qt::LeftButton, {},
-                          s.panel->lowerTabs()->tabRect(1).center());
-        RowTable& list = *s.panel->rerecords();
+        QTest::mouseClick(test::part<QTabBar>(*s.panel, "tree.lowerTabs"), Qt::LeftButton, {},
+                          test::part<QTabBar>(*s.panel, "tree.lowerTabs")->tabRect(1).center());
+        RowTable& list = *test::part<RowTable>(*s.panel, "tree.rerecords");
         QVERIFY(list.isVisible());
         const QAbstractItemModelTester tester(list.model(),
                                               QAbstractItemModelTester::FailureReportingMode::Fatal);
-        QCOMPARE(s.panel->lowerTabs()->tabText(1), QString("Re-records 3"));
+        QCOMPARE(test::part<QTabBar>(*s.panel, "tree.lowerTabs")->tabText(1), QString("Re-records 3"));
         const std::vector<Rerecord> all = rerecordsOf(*s.walk().run(), SIZE_MAX);
         QCOMPARE(std::size_t(list.rows().rowCount()), all.size());
         const auto cell = [&](int row, RerecordColumn column) {
@@ -201,12 +202,12 @@ private slots:
         QCOMPARE(s.walk().position(), first + 1);
         s.walk().back();
         QCOMPARE(list.rows().rowCount(), 0);
-        QCOMPARE(s.panel->lowerTabs()->tabText(1), QString("Re-records"));
+        QCOMPARE(test::part<QTabBar>(*s.panel, "tree.lowerTabs")->tabText(1), QString("Re-records"));
     }
 
     void listsAndTreeMoveTogether() {
         Shown s("cg_tree_094");
-        RowTable& events = *s.panel->events();
+        RowTable& events = *test::part<RowTable>(*s.panel, "tree.events");
         events.scrollTo(events.model()->index(5, 0));
         QTest::mouseClick(events.viewport(), Qt::LeftButton, {}, events.cellRect(5, 1).center());
         QCOMPARE(s.walk().position(), std::size_t(6));
@@ -219,7 +220,7 @@ private slots:
         QCOMPARE(s.walk().selected(), replay::NodeId(2));
         QVERIFY(s.facts().contains("Recording #2"));
         const std::size_t made = s.walk().run()->log().find(2)->step;
-        emit s.panel->detail()->followed(QString("step:%1").arg(made + 1));
+        emit test::part<FactView>(*s.panel, "tree.detail")->followed(QString("step:%1").arg(made + 1));
         QCOMPARE(s.walk().position(), made + 1);
         QCOMPARE(s.walk().selected(), replay::NodeId(2));
         s.walk().back(); // now it does not exist yet
@@ -272,7 +273,7 @@ private slots:
             QCOMPARE(function.slow + function.fast, std::size_t(0));
         // The event of the last look is a link.
         s.walk().moveTo(SIZE_MAX);
-        RowTable& inputs = *s.panel->inputs();
+        RowTable& inputs = *test::part<RowTable>(*s.panel, "tree.inputs");
         int row = 0;
         while (inputs.rows().index(row, int(RunInputColumn::Last)).data().toString().isEmpty())
             ++row;
@@ -313,14 +314,14 @@ private slots:
         Shown s("cg_tree_094");
         s.open("cg_tree_058");
         s.settle();
-        QCOMPARE(s.panel->events()->rows().rowCount(), 24);
+        QCOMPARE(test::part<RowTable>(*s.panel, "tree.events")->rows().rowCount(), 24);
         s.workspace.addCapture(test::captureOf(session::Session{}));
         s.settle();
         QVERIFY(s.panel->message().contains("cudagraph_tree_trace"));
         QVERIFY(!s.walk().run());
         s.workspace.goBack();
         s.settle();
-        QCOMPARE(s.panel->events()->rows().rowCount(), 24);
+        QCOMPARE(test::part<RowTable>(*s.panel, "tree.events")->rows().rowCount(), 24);
     }
 };
 
