@@ -116,7 +116,7 @@ std::string_view Recording::sourceLine(std::string_view file, std::uint32_t line
     return {};
 }
 
-std::string_view Recording::payload(Place place) const {
+std::string_view Recording::payload(PayloadPlace place) const {
     if (place.block >= m_blocks.size()) return {};
     const BlockPtr block = m_blocks.block(place.block);
     if (!block || std::uint64_t(place.offset) + place.length > block->size()) return {};

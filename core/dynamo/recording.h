@@ -142,7 +142,7 @@ struct DocumentInfo {
     std::uint32_t attempt = UINT32_MAX; ///< index into attempts(); none outside of attempts
     std::uint32_t compile = UINT32_MAX; ///< index into compiles(), likewise
     StepIndex step = noStep;            ///< in the course of which it was written
-    Place place;
+    PayloadPlace place;
 };
 
 /// A call that asked Dynamo's cache; one for which there was no entry yet does not ask.
@@ -285,7 +285,7 @@ private:
     /// A node's record: its texts go to `out`, its arguments are returned as they were written.
     std::string_view readNode(const State& state, std::uint32_t id, NodeInfo& out) const;
     bool carryOn(Replay& replay, StepIndex step) const;
-    [[nodiscard]] std::string_view payload(Place place) const;
+    [[nodiscard]] std::string_view payload(PayloadPlace place) const;
 
     BlockFile m_blocks;
     std::deque<std::string> m_texts;

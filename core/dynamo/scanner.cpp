@@ -48,7 +48,7 @@ private:
         StepIndex lastKeyframe;
     };
 
-    void keep(Tag tag, Place at);
+    void keep(Tag tag, PayloadPlace at);
     void takeDocument(Tag tag, std::string_view text, Recording::Spot next);
     void takeOwn(Tag tag, const RecordView& record, std::uint32_t block, std::uint32_t before);
     void addString(std::string_view payload);
@@ -120,7 +120,7 @@ void Scanner::loseTrack() {
     m_compiles.clear();
 }
 
-void Scanner::keep(Tag tag, Place at) {
+void Scanner::keep(Tag tag, PayloadPlace at) {
     DocumentInfo document{tag, UINT32_MAX, UINT32_MAX, noStep, at};
     if (!m_compiles.empty()) document.compile = static_cast<std::uint32_t>(m_compiles.back());
     if (!m_open.empty()) {
@@ -317,7 +317,7 @@ void Scanner::takeOwn(Tag tag, const RecordView& record, std::uint32_t block, st
         m_out.m_keyframes.push_back({step, open.attempt, {block, before}, open.state});
         open.lastKeyframe = step;
     }
-    const Place at{block, record.begin, static_cast<std::uint32_t>(record.payload.size())};
+    const PayloadPlace at{block, record.begin, static_cast<std::uint32_t>(record.payload.size())};
     const State::Change change = open.state.apply(tag, record.payload, at, step);
     const StepIndex doing = now(open.state);
     switch (tag) {

@@ -65,7 +65,7 @@ void takeBlocks(Numbers& numbers, std::vector<BlockState>& blocks) {
 
 } // namespace
 
-State::Change State::apply(Tag tag, std::string_view payload, Place at, StepIndex step) {
+State::Change State::apply(Tag tag, std::string_view payload, PayloadPlace at, StepIndex step) {
     Numbers numbers(payload);
     switch (tag) {
     case Tag::Frame:
@@ -76,7 +76,7 @@ State::Change State::apply(Tag tag, std::string_view payload, Place at, StepInde
         return {leave(numbers.nextId())};
     case Tag::Value: {
         const std::uint32_t id = numbers.nextId();
-        if (!reserve(values, id, Place{})) return {};
+        if (!reserve(values, id, PayloadPlace{})) return {};
         values.edit(id - 1) = at;
         return {id};
     }
@@ -204,7 +204,7 @@ void State::switchGraph(Numbers numbers) {
     graph = id;
 }
 
-std::uint32_t State::addNode(Numbers numbers, Place at) {
+std::uint32_t State::addNode(Numbers numbers, PayloadPlace at) {
     NodeState made;
     const std::uint32_t id = numbers.nextId();
     made.graph = numbers.nextId();

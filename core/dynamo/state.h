@@ -15,7 +15,7 @@ namespace dynascope::dynamo {
 using journal::BlockFile;
 using journal::BlockPtr;
 using journal::Numbers;
-using journal::Place;
+using journal::PayloadPlace;
 using journal::readRecord;
 using journal::RecordView;
 
@@ -97,7 +97,7 @@ struct FrameState {
 };
 
 struct NodeState {
-    Place place; ///< of its record
+    PayloadPlace place; ///< of its record
     std::uint32_t graph = 0;
     std::uint32_t before = 0, after = 0; ///< its neighbours in the graph, 0 at the ends
     TextId name = 0;
@@ -143,10 +143,10 @@ public:
 
     /// Takes in a record of this attempt; `at` is where its payload lies, `step` the number of a step that
     /// begins. Records that make no sense are left out.
-    Change apply(Tag tag, std::string_view payload, Place at, StepIndex step);
+    Change apply(Tag tag, std::string_view payload, PayloadPlace at, StepIndex step);
 
     SharedVector<FrameState, 16> frames;
-    SharedVector<Place> values;
+    SharedVector<PayloadPlace> values;
     SharedVector<NodeState> nodes;
     std::vector<GraphState> graphs;
     std::uint32_t graph = 0; ///< that nodes go to
@@ -170,7 +170,7 @@ public:
 private:
     std::uint32_t addFrame(Numbers numbers);
     std::uint32_t takeStep(std::string_view payload, StepIndex step);
-    std::uint32_t addNode(Numbers numbers, Place at);
+    std::uint32_t addNode(Numbers numbers, PayloadPlace at);
     std::uint32_t leave(std::uint32_t id);
     std::uint32_t addGuard(Numbers numbers);
     void removeNode(std::uint32_t id);

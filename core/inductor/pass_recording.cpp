@@ -41,7 +41,7 @@ std::string joined(const std::vector<std::string>& lines) {
 } // namespace
 
 /// A text is a list of [first, count], lines of the text before, and of lines of its own.
-Result<PassRecording::LinesPtr> PassRecording::applied(const journal::Place& place,
+Result<PassRecording::LinesPtr> PassRecording::applied(const journal::PayloadPlace& place,
                                                        const LinesPtr& base) const {
     const journal::BlockPtr block = m_blocks.block(place.block);
     if (!block || std::size_t(place.offset) + place.length > block->size())

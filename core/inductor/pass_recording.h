@@ -210,7 +210,7 @@ private:
         return id > 0 && id <= all.size() ? &all[id - 1] : nullptr;
     }
     [[nodiscard]] Result<LinesPtr> lines(std::uint32_t state) const;
-    [[nodiscard]] Result<LinesPtr> applied(const journal::Place& place, const LinesPtr& base) const;
+    [[nodiscard]] Result<LinesPtr> applied(const journal::PayloadPlace& place, const LinesPtr& base) const;
 
     journal::BlockFile m_blocks;
     std::string m_torch;
@@ -227,8 +227,8 @@ private:
     std::vector<Fallback> m_fallbacks;
     std::vector<Tuning> m_tunings;
     std::vector<std::string> m_reasons;
-    std::vector<journal::Place> m_statePlaces, m_stagePlaces; ///< of their records
-    std::vector<std::vector<NodeRef>> m_firstNodes;           ///< by state: nodes of the first of a module
+    std::vector<journal::PayloadPlace> m_statePlaces, m_stagePlaces; ///< of their records
+    std::vector<std::vector<NodeRef>> m_firstNodes; ///< by state: nodes of the first of a module
 
     mutable std::mutex m_lock;
     mutable std::deque<std::pair<std::uint32_t, LinesPtr>> m_kept; ///< texts made last

@@ -127,12 +127,13 @@ private:
             ++m_lost;
             return;
         }
-        const journal::Place place{block, record.begin, static_cast<std::uint32_t>(record.payload.size())};
+        const journal::PayloadPlace place{block, record.begin,
+                                          static_cast<std::uint32_t>(record.payload.size())};
         if (!takeObject(record.tag, object, place)) ++m_lost;
     }
 
     /// False where the record makes no sense beside those before it; what is not known is left alone.
-    bool takeObject(char tag, const element& object, const journal::Place& place) {
+    bool takeObject(char tag, const element& object, const journal::PayloadPlace& place) {
         switch (tag) {
         case 'H':
             return header(object);
@@ -240,7 +241,7 @@ private:
         return true;
     }
 
-    bool state(const element& object, const journal::Place& place) {
+    bool state(const element& object, const journal::PayloadPlace& place) {
         const std::uint32_t base = id(object, "base");
         if (base != 0 && m_out.state(base) == nullptr) return false;
         State* out = next(m_out.m_states, id(object, "id"));

@@ -18,7 +18,7 @@
 namespace dynascope::journal {
 
 /// Where a record's payload lies: in which unpacked block, at which byte, how many bytes.
-struct Place {
+struct PayloadPlace {
     std::uint32_t block = 0;
     std::uint32_t offset = 0;
     std::uint32_t length = 0;
