@@ -257,7 +257,7 @@ Result<SourceLine> sourceLine(const std::string& text) {
     const char* const digits = colon == std::string::npos ? end : text.data() + colon + 1;
     const auto [read, error] = std::from_chars(digits, end, out.line);
     if (colon == 0 || digits == end || error != std::errc() || read != end)
-        return tl::unexpected(Error{"not a line (FILE:LINE): " + text, {}, 0, 0});
+        return failure("not a line (FILE:LINE): " + text);
     out.file = text.substr(0, colon);
     return out;
 }

@@ -55,10 +55,10 @@ Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& opt
         capture = *other;
     }
     if ((*opened)->profiles.empty())
-        return tl::unexpected(Error{
+        return failure(
             "no profile: export_chrome_trace() of torch.profiler writes one, into the folder of the trace "
             "or elsewhere",
-            path, 0, 0});
+            path);
     std::vector<profile::JoinedPtr> out;
     for (const auto& one : session::attachedAs<profile::Profile>((*opened)->profiles)) {
         const auto joined = profile::join(capture, one);

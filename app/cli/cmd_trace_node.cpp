@@ -129,8 +129,7 @@ Result<session::SessionPtr> withPasses(const session::SessionPtr& session, std::
 Result<std::vector<Found>> askAddress(const session::SessionPtr& opened, const TraceNodeOptions& options) {
     const std::optional<ir::Address> address = ir::Address::parse(options.address);
     if (!address || address->node.empty())
-        return tl::unexpected(
-            Error{"not an address (rank:compile:attempt:stage:node): " + options.address, {}, 0, 0});
+        return failure("not an address (rank:compile:attempt:stage:node): " + options.address);
     // "post_grad/remove_noop_ops": the graph that a pass left.
     const bool ofPass = options.passes || address->stage.find('/') != std::string::npos;
     for (std::size_t c = 0; c < opened->compiles.size(); ++c) {

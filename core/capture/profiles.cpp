@@ -35,7 +35,7 @@ Result<profile::ProfilePtr> readPacked(const session::ByteSource& source, const 
     Result<Unpacked> unpacked = unpack(source.bytes(), label, task);
     if (!unpacked) return tl::unexpected(unpacked.error());
     if (unpacked->files.size() != 1 || !unpacked->files.front().source)
-        return tl::unexpected(Error{"an archive of several files, and no profile", label, 0, 0});
+        return failure("an archive of several files, and no profile", label);
     damages.insert(damages.end(), unpacked->damages.begin(), unpacked->damages.end());
     return profile::read(unpacked->files.front().source->bytes(), label, task);
 }
@@ -83,8 +83,8 @@ Result<Attached> attachProfile(const session::Session& session, const std::strin
     Result<session::ByteSourcePtr> source = session::openByteSource(path);
     if (!source) return tl::unexpected(source.error());
     if (!isProfile(name, (*source)->bytes()))
-        return tl::unexpected(
-            Error{"no profile: export_chrome_trace() of torch.profiler writes one (.json, .json.gz)", path});
+        return failure("no profile: export_chrome_trace() of torch.profiler writes one (.json, .json.gz)",
+                       path);
     if (isAmong(session.inputs, name)) return failure("was opened with this capture already", name);
     auto out = std::make_shared<session::Session>(session);
     std::erase_if(out->inputs.files, [&](const auto& file) { return file.name == name; });

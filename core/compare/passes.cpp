@@ -368,8 +368,7 @@ Result<PassesComparison> comparePasses(const session::Session& a, const session:
                                        const TaskContext& task) {
     CompilePasses passesA = inductor::passesOf(a, ca), passesB = inductor::passesOf(b, cb);
     if (!passesA.recording || !passesB.recording)
-        return tl::unexpected(
-            Error{"no recording of passes holds this compile", (passesA.recording ? b : a).path, 0, 0});
+        return failure("no recording of passes holds this compile", (passesA.recording ? b : a).path);
     for (CompilePasses* passes : {&passesA, &passesB})
         if (const auto read = inductor::addStages(*passes, task); !read) return tl::unexpected(read.error());
     return comparePasses(passesA, passesB, task);

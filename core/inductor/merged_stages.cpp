@@ -37,9 +37,8 @@ Result<session::SessionPtr> withPassStages(const session::Session& session, std:
                                            const TaskContext& task) {
     CompilePasses passes = passesOf(session, session.compiles[index]);
     if (!passes.recording || passes.rows.empty())
-        return tl::unexpected(
-            Error{"no recording of passes has compile " + session.compiles[index].id.toString(), session.path,
-                  0, 0});
+        return failure("no recording of passes has compile " + session.compiles[index].id.toString(),
+                       session.path);
     if (const auto read = addStages(passes, task); !read) return tl::unexpected(read.error());
     std::map<TracePhase, Stages> byPhase;
     for (const PassStage& stage : passes.stages)

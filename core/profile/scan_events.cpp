@@ -367,9 +367,8 @@ Result<Scanned> scanEvents(std::string_view text, const std::string& path, const
     Scanner scanner(text, task);
     const bool found = scanner.run();
     if (task.cancelled()) return cancellation();
-    if (!found) return tl::unexpected(Error{"no profile: no list of traceEvents", path, 0, 0});
-    if (scanner.result().profile.events.empty())
-        return tl::unexpected(Error{"a profile without events", path, 0, 0});
+    if (!found) return failure("no profile: no list of traceEvents", path);
+    if (scanner.result().profile.events.empty()) return failure("a profile without events", path);
     return std::move(scanner.result());
 }
 
