@@ -83,7 +83,7 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
         words.setRight(words.right() - painter.fontMetrics().horizontalAdvance(text) - 10);
     };
     if (of.again[std::size_t(row)])
-        note(tr("recomputed"), toneColour(Tone::Recorded, c));
+        note(tr("recomputed"), c.added);
     else if (side == Side::Forward && value >= 0 && !m_split->values[std::size_t(value)].recomputed)
         note(bytesText(qulonglong(m_split->values[std::size_t(value)].bytes)), c.text);
     painter.setFont(m_theme.font(FontRole::NodeName));
