@@ -80,6 +80,8 @@ private:
         const auto text = [](const ir::Argument* argument) {
             return argument ? argument->toString() : std::string("absent");
         };
+        if (captured && derived && text(captured) == text(derived))
+            return " is " + text(captured) + " in both graphs, where these are different nodes";
         return " is " + text(captured) + " in the captured graph and " + text(derived) +
                " in the derived one";
     }

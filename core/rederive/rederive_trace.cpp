@@ -422,6 +422,26 @@ bool isClose(const wire::VerifyReply& verified) {
            !verified.checks.empty() && areAllClose(verified.checks);
 }
 
+namespace {
+
+/// Why one of the graphs did not run, where that tells nothing of the other; empty where both did.
+std::string notRun(const wire::VerifyReply& verified) {
+    for (const wire::Check& check : verified.checks) {
+        if (check.what != "the call") continue;
+        if (check.expected.is_string())
+            return "the captured graph does not run here: " +
+                   firstSentence(check.expected.get<std::string>());
+        const std::string derived =
+            check.actual.is_string() ? check.actual.get<std::string>() : std::string();
+        // Values of constants are in no capture, and a graph that lacks one may still be the right one.
+        if (derived.starts_with("no value was given for the constant"))
+            return "the derived graph does not run here: " + derived;
+    }
+    return {};
+}
+
+} // namespace
+
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
                                        const ir::SymbolValues& hints, const CallOptions& options) {
     using Outcome = NumericalComparison::Outcome;
@@ -429,12 +449,7 @@ NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured
     if (!verified)
         return {Outcome::Unknown, verified.error().message,
                 isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};
-    for (const wire::Check& check : verified->checks)
-        if (check.what == "the call" && check.expected.is_string())
-            return {Outcome::Unknown,
-                    "the captured graph does not run here: " +
-                        firstSentence(check.expected.get<std::string>()),
-                    {}};
+    if (std::string why = notRun(*verified); !why.empty()) return {Outcome::Unknown, std::move(why), {}};
     if (isClose(*verified)) return {Outcome::Equal, std::string(closeWords), {}};
     const Outcome outcome = verified->verdict == wire::VerifyVerdict::Equal       ? Outcome::Equal
                             : verified->verdict == wire::VerifyVerdict::Different ? Outcome::Different

@@ -4,8 +4,10 @@
 // PyTorch captured.
 #include "core/capture/open.h"
 #include "core/engine/wire/verify.h"
+#include "core/ir/text.h"
 #include "core/rederive/rederive.h"
 #include "core/rederive/rederive_json.h"
+#include "core/rederive/rederive_trace.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
@@ -105,6 +107,25 @@ private slots:
         QVERIFY(stages.size() == 2 || stages.size() == 4);
         for (const RederivedStage& stage : stages)
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
+    }
+
+    /// Values of constants are in no capture: that a derived graph does not run without one is no difference.
+    void aConstantWithoutAValueTellsNothing() {
+        const auto graph = [](const std::string& op) {
+            const auto read = ir::readGraph("class g(torch.nn.Module):\n"
+                                            "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                                            "        c: \"f32[2][1]cpu\" = self._tensor_constant0\n"
+                                            "        y: \"f32[2][1]cpu\" = torch.ops.aten." +
+                                            op + ".Tensor(x, c);  x = c = None\n        return (y,)\n");
+            if (!read) qFatal("%s", read.error().toString().c_str());
+            return *read;
+        };
+        const engine::NumericalComparison got =
+            engine::compareNumerically(m_engine, *graph("add"), *graph("mul"), {});
+        QVERIFY2(got.reason.find("no value was given for the constant '_tensor_constant0'") !=
+                     std::string::npos,
+                 got.reason.c_str());
+        QVERIFY(got.outcome == engine::NumericalComparison::Outcome::Unknown);
     }
 
     /// At sizes that the capture does not have the same graph is derived, unless that would take too long.

@@ -285,6 +285,11 @@ private slots:
         const auto fewer = passes::matchInOrder(*first, *graph(call("a", "%x") + call("b", "%a, 2.0"), "b"));
         QCOMPARE(fewer.difference,
                  std::string("argument 1 of 'a' is 1 in the captured graph and absent in the derived one"));
+        const auto swapped =
+            passes::matchInOrder(*graph(call("a", "%x, 1") + call("m", "%x, 3") + call("b", "%a, 2.0"), "b"),
+                                 *graph(call("m", "%x, 1") + call("a", "%x, 3") + call("b", "%a, 2.0"), "b"));
+        QCOMPARE(swapped.difference,
+                 std::string("argument 0 of 'b' is a in both graphs, where these are different nodes"));
     }
 };
 
