@@ -93,8 +93,7 @@ Answer cachesAnswer(const Session& session) {
         item.value = static_cast<double>(n);
         out.items.push_back(std::move(item));
     };
-    tally(first,
-          first == 1 ? "miss when a frame was first compiled" : "misses when frames were first compiled");
+    tally(first, first == 1 ? "miss of a first compile" : "misses of first compiles");
     tally(again, again == 1 ? "miss of a recompile" : "misses of recompiles");
     for (const auto& [reason, n] : bypasses)
         tally(n, reason.empty() ? "bypassed; the trace does not say why" : "bypassed: " + reason);

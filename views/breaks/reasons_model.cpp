@@ -58,7 +58,8 @@ QVariant ReasonsModel::data(const QModelIndex& index, int role) const {
         if (sort) return group.location.line;
         if (role == Qt::ToolTipRole)
             return toQString(group.location.file) + u':' + QString::number(group.location.line);
-        if (m_severalFiles && !group.location.file.empty()) return placeText(group.location);
+        if (m_severalFiles && !group.location.file.empty()) // the number first: a narrow column cuts the rest
+            return tr("%1 in %2").arg(group.location.line).arg(fileName(group.location.file));
         return group.location.function.empty()
                    ? QString::number(group.location.line)
                    : tr("%1 in %2").arg(group.location.line).arg(toQString(group.location.function));
