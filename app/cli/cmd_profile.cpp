@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli profile PATH [OTHER] [--capture CAPTURE] [--by WHAT] [--top N] [--max-step-us N] [--min-joined SHARE]
+// dynascope-cli profile PATH [OTHER] [--capture CAPTURE] [--by WHAT] [--peaks FLOPS,BYTES|measure] [--top N] [--max-step-us N] [--min-joined SHARE]
 //                            [--json | --csv]
-#include "app/cli/command.h"
+#include "app/cli/engine_command.h"
 #include "app/cli/profile_report.h"
+#include "core/rederive/measured_peaks.h"
 
 #include <charconv>
 #include <memory>
@@ -16,6 +17,7 @@ using nlohmann::json;
 using profile::Facts;
 
 struct ProfileOptions {
+    EngineOptions engine;
     std::string path, other, capture, by = "node", peaks, mostStepUs, leastJoined;
     std::size_t top = 30;
     bool json = false, csv = false;
@@ -31,15 +33,25 @@ Result<double> limit(const std::string& text, const char* name) {
     return out;
 }
 
-/// "1.6e11,9e9"; nothing where nothing is given.
-Result<std::optional<profile::Peaks>> peaksOf(const std::string& text) {
+/// "1.6e11,9e9", or of "measure" what the engine measures, which `how` says; nothing where nothing is given.
+Result<std::optional<profile::Peaks>> peaksOf(const ProfileOptions& options, std::string& how) {
+    const std::string& text = options.peaks;
     if (text.empty()) return std::nullopt;
+    if (text == "measure") {
+        engine::Client client = makeClient(options.engine);
+        if (const auto info = client.start(); !info) return failure(info.error().message);
+        const auto measured = engine::measurePeaks(client);
+        if (!measured) return failure(measured.error().message);
+        how = "peaks: " + measured->toString() + '\n';
+        return profile::Peaks{measured->flopsPerSecond, measured->bytesPerSecond};
+    }
     const std::size_t comma = std::min(text.find(','), text.size());
     const auto flops = limit(text.substr(0, comma), "--peaks");
     const auto bytes = limit(comma < text.size() ? text.substr(comma + 1) : "none", "--peaks");
     if (!flops) return tl::unexpected(flops.error());
     if (!bytes) return tl::unexpected(bytes.error());
-    if (*flops <= 0 || *bytes <= 0) return failure("--peaks are FLOP/s and bytes/s, such as 1.6e11,9e9");
+    if (*flops <= 0 || *bytes <= 0)
+        return failure("--peaks are FLOP/s and bytes/s, such as 1.6e11,9e9, or measure");
     return profile::Peaks{*flops, *bytes};
 }
 
@@ -112,14 +124,15 @@ int run(const ProfileOptions& options) {
     if (!mostStepUs) return fail(mostStepUs.error());
     const auto leastJoined = limit(options.leastJoined, "--min-joined");
     if (!leastJoined) return fail(leastJoined.error());
-    const auto peaks = peaksOf(options.peaks);
+    std::string measured;
+    const auto peaks = peaksOf(options, measured);
     if (!peaks) return fail(peaks.error());
     if (!options.other.empty()) return compare(options, *mostStepUs, *leastJoined);
     const auto all = joinedProfiles(options, options.path);
     if (!all) return fail(all.error());
     const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
     json documents = json::array();
-    std::string text, misses;
+    std::string text = options.json || options.csv ? std::string() : measured, misses;
     for (const profile::JoinedPtr& joined : *all) {
         Facts facts(joined);
         misses += missed(*joined, *mostStepUs, *leastJoined);
@@ -129,7 +142,8 @@ int run(const ProfileOptions& options) {
             const std::string table = profileCsv(facts, by);
             text += text.empty() ? table : table.substr(table.find('\n') + 1);
         } else {
-            if (all->size() > 1) text += (text.empty() ? "" : "\n") + joined->profile->path + '\n';
+            if (all->size() > 1)
+                text += (text.empty() || text == measured ? "" : "\n") + joined->profile->path + '\n';
             text += profileText(facts, by, options.top, *peaks);
         }
     }
@@ -161,7 +175,8 @@ void addProfile(Parser& parser) {
         .oneOf({profile::byNames.begin(), profile::byNames.end()})
         .showDefault();
     command.add("--peaks", options->peaks,
-                "FLOP/s and bytes/s of the machine: ranks rows by the time they could save");
+                "FLOP/s and bytes/s of the machine, or \"measure\": ranks rows by the time they could save");
+    addEngineOption(command, options->engine);
     command.add("--top", options->top, "Rows to print; 0 prints all").showDefault();
     command.add("--max-step-us", options->mostStepUs, "Exit 1 where the median step takes longer");
     command.add("--min-joined", options->leastJoined,

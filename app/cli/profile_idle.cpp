@@ -85,7 +85,7 @@ private:
     std::optional<replay::CoverageReport> m_report;
 };
 
-std::string verdictText(const replay::GraphCoverage* coverage) {
+std::string coverageText(const replay::GraphCoverage* coverage) {
     if (!coverage) return {};
     std::string out =
         "; under mode=\"reduce-overhead\": " + std::string(coverageVerdictName(coverage->verdict));
@@ -94,18 +94,18 @@ std::string verdictText(const replay::GraphCoverage* coverage) {
     return out;
 }
 
-std::string graphName(profile::Facts& facts, const LaunchedGraph& graph) {
+std::string launchedName(profile::Facts& facts, const LaunchedGraph& graph) {
     const session::Compile& compile =
         facts.joined()->session->compiles[static_cast<std::size_t>(graph.compile)];
     return compileName(*facts.joined()->session, compile) + ' ' +
            compile.stages[static_cast<std::size_t>(graph.stage)]->label();
 }
 
-std::string graphText(profile::Facts& facts, const LaunchedGraph& graph, GraphVerdicts& coverage) {
-    return "launch-bound: " + graphName(facts, graph) + " waits " + timeWords(graph.waits) +
+std::string launchBoundText(profile::Facts& facts, const LaunchedGraph& graph, GraphVerdicts& coverage) {
+    return "launch-bound: " + launchedName(facts, graph) + " waits " + timeWords(graph.waits) +
            " for launches of " + count(graph.kernels, "kernel") + " that take " + timeWords(graph.busy) +
            ", in " + count(graph.calls, "call") + "; a CUDA graph could save so much at most" +
-           verdictText(coverage.of(graph)) + '\n';
+           coverageText(coverage.of(graph)) + '\n';
 }
 
 /// "cuda:0 idle 40 us of 111 us, from its first event to its last: 30 us until what came next was launched, ...".
@@ -185,7 +185,7 @@ json idleJson(profile::Facts& facts) {
     }
     for (const LaunchedGraph& graph : report.graphs) {
         const replay::GraphCoverage* of = coverage.of(graph);
-        graphs.push_back({{"graph", graphName(facts, graph)},
+        graphs.push_back({{"graph", launchedName(facts, graph)},
                           {"device", joined.profile->devices[graph.device]},
                           {"calls", graph.calls},
                           {"kernels", graph.kernels},
@@ -208,7 +208,7 @@ std::string idleText(profile::Facts& facts, std::size_t top) {
     for (const profile::DeviceIdle& device : report.devices)
         out += deviceText(*joined.profile, device);
     for (const LaunchedGraph& graph : report.graphs)
-        if (graph.isLaunchBound()) out += graphText(facts, graph, coverage);
+        if (graph.isLaunchBound()) out += launchBoundText(facts, graph, coverage);
     if (!report.gaps.empty()) out += gapsText(joined, report.gaps, top);
     return out;
 }

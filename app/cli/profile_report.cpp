@@ -146,24 +146,27 @@ json profileJson(profile::Facts& facts, By by, const std::optional<profile::Peak
         busy[profile.devices[i]] = us(profile.busy[i]);
     for (const GroupedRow& row : ranked(facts, by, peaks))
         rows.push_back(rowJson(profile, row, peaks));
-    return {{"path", profile.path},
-            {"rank", profile.rank < 0 ? json() : json(profile.rank)},
-            {"events", profile.events.size()},
-            {"threads", threads(profile)},
-            {"streams", streams(profile)},
-            {"steps", steps},
-            {"busy_us", busy},
-            {"joined_share", joined.share()},
-            {"joined",
-             {{"regions", tallyJson(joined.regions)},
-              {"graph_calls", tallyJson(joined.graphs)},
-              {"kernels", tallyJson(joined.kernels)},
-              {"operators", tallyJson(joined.operators)}}},
-            {"by", profile::byNames[static_cast<std::size_t>(by)]},
-            {"rows", rows},
-            {"unjoined_us", us(joined.busy - joined.joined)},
-            {"idle", idleJson(facts)},
-            {"warnings", profile.warnings}};
+    return {
+        {"path", profile.path},
+        {"rank", profile.rank < 0 ? json() : json(profile.rank)},
+        {"events", profile.events.size()},
+        {"threads", threads(profile)},
+        {"streams", streams(profile)},
+        {"steps", steps},
+        {"busy_us", busy},
+        {"joined_share", joined.share()},
+        {"joined",
+         {{"regions", tallyJson(joined.regions)},
+          {"graph_calls", tallyJson(joined.graphs)},
+          {"kernels", tallyJson(joined.kernels)},
+          {"operators", tallyJson(joined.operators)}}},
+        {"by", profile::byNames[static_cast<std::size_t>(by)]},
+        {"rows", rows},
+        {"peaks", peaks ? json{{"flop_per_s", peaks->flopsPerSecond}, {"bytes_per_s", peaks->bytesPerSecond}}
+                        : json()},
+        {"unjoined_us", us(joined.busy - joined.joined)},
+        {"idle", idleJson(facts)},
+        {"warnings", profile.warnings}};
 }
 
 std::string profileCsv(profile::Facts& facts, By by) {

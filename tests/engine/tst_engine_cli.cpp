@@ -244,6 +244,26 @@ private slots:
                  run.out);
     }
 
+    /// The roofs of a profile's rows.
+    void peaksAreMeasured() {
+        const QStringList profile{"profile", DYNASCOPE_SOURCE_DIR "/tests/data/profile/mlp_aot", "--peaks",
+                                  "measure"};
+        const Run run = cli(profile + QStringList{"--json"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        const QJsonObject document = QJsonDocument::fromJson(run.out).object();
+        QVERIFY(document["peaks"].toObject()["flop_per_s"].toDouble() > 1e6);
+        QVERIFY(document["peaks"].toObject()["bytes_per_s"].toDouble() > 1e6);
+        int known = 0;
+        for (const QJsonValue& row : document["rows"].toArray())
+            if (!row["saveable_us"].isNull()) ++known;
+        QVERIFY(known > 3);
+        QVERIFY(cli(profile).out.startsWith("peaks: "));
+        const Run none = cli(profile + QStringList{"--engine", "sh", "-c", "exit 7"});
+        QCOMPARE(none.exit, 2);
+        QVERIFY2(none.err.contains("exit status 7"), none.err);
+    }
+
 private:
     [[nodiscard]] QString path(const QString& name) const { return m_folder.filePath(name); }
     void write(const QString& name, const QByteArray& content) const {
