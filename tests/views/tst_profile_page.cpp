@@ -6,15 +6,18 @@
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
+#include "views/profile/idle_figures.h"
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_against.h"
 #include "views/profile/profile_page.h"
+#include "views/profile/profile_roofline.h"
 #include "views/profile/profile_rows.h"
 #include "views/profile/share_bars.h"
 
 #include <QComboBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QWheelEvent>
 #include <cmath>
 
@@ -89,7 +92,7 @@ private slots:
         QVERIFY(ends[0] != ends[1]);
         QVERIFY(row[std::size_t(ProfileColumn::Spread)].sort.toDouble() > 0);
         QVERIFY(s.rowWith("guards") >= 0 && s.rowWith("outside compiled code") >= 0);
-        s.page->findChild<QLineEdit*>()->setText("gelu");
+        test::part<QLineEdit>(*s.page, "profile.filter")->setText("gelu");
         QVERIFY(test::part<RowTable>(*s.page, "profile.table")->rows().rowCount() >= 2);
         QVERIFY(s.rowWith("gelu") >= 0 && s.rowWith("addmm") < 0);
     }
@@ -225,6 +228,43 @@ private slots:
                  qPrintable(QString::number(lanes.drawnBoxes())));
     }
 
+    void roofsAndWhatCouldBeSaved() {
+        Shown s("mlp_aot");
+        ProfileRoofline& roofline = *s.page->roofline();
+        RooflineView& view = *roofline.view();
+        QVERIFY(roofline.isVisible() && roofline.button()->isHidden()); // no engine
+        QVERIFY(view.points().size() >= 3);
+        const auto& rows = test::part<RowTable>(*s.page, "profile.table")->rows().rows();
+        for (const RooflinePoint& point : view.points()) {
+            QCOMPARE(point.name, rows[std::size_t(point.row)].front().text);
+            QVERIFY(point.intensity > 0 && point.flopsPerSecond > 0);
+        }
+        QVERIFY2(roofline.note().contains("only move bytes"), qPrintable(roofline.note()));
+        QVERIFY(test::part<RowTable>(*s.page, "profile.table")->isColumnHidden(int(ProfileColumn::Saveable)));
+        roofline.field()->setText("two");
+        emit roofline.field()->editingFinished();
+        QVERIFY(!roofline.peaks() && roofline.note().contains("two numbers"));
+        roofline.field()->setText("100, 10");
+        emit roofline.field()->editingFinished();
+        QVERIFY(roofline.peaks() && roofline.peaks()->flopsPerSecond == 100e9);
+        QVERIFY(
+            !test::part<RowTable>(*s.page, "profile.table")->isColumnHidden(int(ProfileColumn::Saveable)));
+        const RooflinePoint point = view.points().back();
+        const TableRow& row = rows[std::size_t(point.row)];
+        const double saved = row[std::size_t(ProfileColumn::Saveable)].sort.toDouble();
+        QVERIFY(saved > 0 && saved < row[std::size_t(ProfileColumn::Self)].sort.toDouble());
+        QVERIFY2(view.description(point).contains("% of what"), qPrintable(view.description(point)));
+        // A point selects its row, and a row its point.
+        QTest::mouseClick(&view, Qt::LeftButton, {}, view.placeOf(point).toPoint());
+        QCOMPARE(view.selected(), test::part<RowTable>(*s.page, "profile.table")->selected());
+        QVERIFY(view.selected() >= 0);
+        QTest::keyClick(&view, Qt::Key_Left);
+        QCOMPARE(view.selected(), test::part<RowTable>(*s.page, "profile.table")->selected());
+        emit test::part<RowTable>(*s.page, "profile.table")->rowSelected(point.row);
+        QCOMPARE(view.selected(), point.row);
+        QVERIFY(!view.grab().isNull());
+    }
+
     void anotherProfileBesideIt() {
         Shown s("breaks");
         QVERIFY(s.page->against()->isHidden()); // nothing else is open
@@ -236,7 +276,8 @@ private slots:
         s.page->against()->setCurrentIndex(1);
         emit s.page->against()->activated(1);
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
-        QVERIFY(s.page->beside()->isVisible() && !s.page->table()->isVisible());
+        QVERIFY(s.page->beside()->isVisible() &&
+                !test::part<RowTable>(*s.page, "profile.table")->isVisible());
         QVERIFY2(s.page->beside()->verdict().startsWith("B's step"), qPrintable(s.page->beside()->verdict()));
         // The rows of core/profile, in its order.
         const ComparedProfiles& compared = *s.page->beside()->compared();
@@ -270,8 +311,29 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
         QVERIFY(s.page->beside()->table()->emptyText().contains("not the same steps"));
         s.f.workspace.close(1);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->table()->isVisible(), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && test::part<RowTable>(*s.page, "profile.table")->isVisible(),
+                                 test::patience);
         QVERIFY(s.page->against()->isHidden() && !s.page->beside()->compared());
+    }
+
+    void idleDevices() {
+        const auto profile = profile::read(
+            R"({"schemaVersion":1,"traceEvents":[
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":2}},
+{"ph":"X","cat":"kernel","name":"f","pid":0,"tid":7,"ts":10,"dur":10,"args":{"device":0,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"g","pid":0,"tid":7,"ts":40,"dur":10,"args":{"device":0,"correlation":2}}]})",
+            "x.json");
+        QVERIFY(profile);
+        const auto joined = profile::join(nullptr, *profile);
+        QVERIFY(joined);
+        test::Fixture f;
+        const auto figures = idleFigures(**joined, idleReport(**joined), f.theme.colours());
+        QCOMPARE(figures.size(), std::size_t(1));
+        QCOMPARE(figures[0].value, QString::fromUtf8("20.0 µs"));
+        QCOMPARE(figures[0].name, QStringLiteral("cuda:0 idle, 100 % for launches"));
+        QVERIFY2(figures[0].toolTip.contains("nothing recorded 10.0"), qPrintable(figures[0].toolTip));
+        QVERIFY(idleFigures(**joined, {}, f.theme.colours()).empty());
     }
 
     void aCaptureWithoutProfile() {

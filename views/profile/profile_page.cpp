@@ -20,7 +20,7 @@ const QString tag = QStringLiteral("profile");
 
 } // namespace
 
-ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
+ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWidget* parent)
     : Panel(workspace, theme, parent)
     , d(std::make_unique<Private>()) {
     auto* page = new QWidget;
@@ -63,8 +63,16 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     d->table->setObjectName(QStringLiteral("profile.table"));
     d->table->setEmptyText(tr("No row has this in it."));
     d->filter = addFilter(tr("Filter rows"), d->table);
+    d->filter->setObjectName(QStringLiteral("profile.filter"));
     row->addWidget(d->filter);
-    rows->addWidget(d->table, 1);
+    d->rows = new QSplitter(Qt::Horizontal);
+    d->rows->setChildrenCollapsible(false);
+    d->rows->addWidget(d->table);
+    d->roofline = new ProfileRoofline(theme, engine);
+    d->rows->addWidget(d->roofline);
+    d->rows->setStretchFactor(0, 1);
+    d->rows->setSizes({theme.scaled(900), theme.scaled(430)});
+    rows->addWidget(d->rows, 1);
     d->beside = new ProfileAgainst(theme);
     d->beside->hide();
     rows->addWidget(d->beside, 1);
@@ -84,11 +92,13 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent)
     connect(d->table, &RowTable::linkActivated, this, &ProfilePage::follow);
     connect(d->table, &RowTable::rowSelected, this, [this](int at) {
         d->lanes->select(profile::none);
+        d->roofline->view()->select(at);
         lightRow(at);
     });
     connectLanes();
     addCopyRows(d->table);
     connectAgainst();
+    connectRoofline();
     connect(&workspace, &Workspace::placeChanged, this, &ProfilePage::invalidate);
     connect(&workspace, &Workspace::captureReplaced, this, &ProfilePage::invalidate);
 }
@@ -118,6 +128,7 @@ void ProfilePage::connectLanes() {
         const int at = rowOfEvent(event);
         d->table->select(at);
         if (at >= 0) d->table->scrollTo(d->table->currentIndex());
+        d->roofline->view()->select(at);
         lightRow(at);
     });
     connect(d->lanes, &LanesView::activated, this, [this](std::uint32_t event) {
@@ -145,6 +156,26 @@ int ProfilePage::rowOfEvent(std::uint32_t event) const {
 void ProfilePage::lightRow(int at) {
     d->lanes->light(at < 0 ? std::vector<std::uint32_t>()
                            : d->shown.rows[std::size_t(d->numbers[std::size_t(at)])].row.rows);
+}
+
+void ProfilePage::connectRoofline() {
+    connect(d->roofline, &ProfileRoofline::peaksChanged, this, &ProfilePage::showRows);
+    connect(d->roofline->view(), &RooflineView::selectionChanged, this, [this](int at) {
+        d->table->select(at);
+        d->table->scrollTo(d->table->currentIndex());
+        d->lanes->select(profile::none);
+        lightRow(at);
+    });
+}
+
+/// The table needs its room first.
+void ProfilePage::resizeEvent(QResizeEvent* event) {
+    Panel::resizeEvent(event);
+    d->roofline->setVisible(width() >= theme().scaled(1180));
+}
+
+ProfileRoofline* ProfilePage::roofline() const {
+    return d->roofline;
 }
 
 FigureRow* ProfilePage::figures() const {
@@ -223,7 +254,7 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
     workspace().tasks().run<Shown>(
         tag, this,
         [profile, by = By(d->by->currentIndex()), step, lanes = d->shown.lanes, links = d->shown.links,
-         other = d->otherProfile](const TaskContext& task) {
+         idle = d->shown.idle, other = d->otherProfile](const TaskContext& task) {
             Shown out;
             out.profile = profile;
             if (other) out.compared = compareProfiles(profile, other, by);
@@ -233,6 +264,7 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
             out.lanes = lanes ? lanes : profileLanes(*profile, task);
             if (!out.lanes) return Shown();
             out.links = lanes ? links : rowLinks(*profile);
+            out.idle = idle ? idle : std::make_shared<profile::IdleReport>(idleReport(*profile->joined));
             return out;
         },
         [this](Shown shown) { take(std::move(shown)); });
@@ -280,7 +312,11 @@ void ProfilePage::restyle() {
 void ProfilePage::showRows() {
     d->beside->setFilter(d->filter->text());
     if (!d->shown.profile) return;
-    d->table->setRows(tableRows(*d->shown.profile->joined, d->shown.rows, d->filter->text(), d->numbers));
+    const profile::Joined& joined = *d->shown.profile->joined;
+    d->table->setColumnHidden(int(ProfileColumn::Saveable), !d->roofline->peaks());
+    d->table->setRows(tableRows(joined, d->shown.rows, d->filter->text(), d->numbers, d->roofline->peaks()));
+    d->roofline->show(joined, d->shown.rows, d->numbers);
+    d->roofline->view()->select(d->table->selected());
 }
 
 void ProfilePage::follow(int row, int column) {

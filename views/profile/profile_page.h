@@ -11,12 +11,15 @@
 #include <memory>
 
 class QComboBox;
+class QLineEdit;
 
 namespace dynascope::views {
 
+class Engine;
 class FigureRow;
 class LanesView;
 class ProfileAgainst;
+class ProfileRoofline;
 struct ProfileLink;
 class RowTable;
 
@@ -25,15 +28,18 @@ class ProfilePage : public Panel, public CentrePage {
     Q_OBJECT
 public:
     static constexpr Page id = Page::Profile;
-    ProfilePage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+    /// Without an engine the roofs of the roofline can be typed, not measured.
+    ProfilePage(Workspace& workspace, Theme& theme, Engine* engine = nullptr, QWidget* parent = nullptr);
     ~ProfilePage() override;
 
     [[nodiscard]] FigureRow* figures() const;
     [[nodiscard]] QComboBox* against() const; ///< the first entry is nothing
     [[nodiscard]] ProfileAgainst* beside() const;
+    [[nodiscard]] ProfileRoofline* roofline() const;
 
 protected:
     void refresh() override;
+    void resizeEvent(QResizeEvent* event) override;
     void restyle() override;
 
 private:
@@ -50,6 +56,7 @@ private:
     void showAgainst();
     void listOthers();
     void connectAgainst();
+    void connectRoofline();
     void connectLanes();
     [[nodiscard]] QWidget* makeLanes();
     [[nodiscard]] int rowOfEvent(std::uint32_t event) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // ProfilePage: figures, and another profile as B beside the one that is shown.
+#include "views/profile/idle_figures.h"
 #include "views/profile/profile_page_private.h"
 #include "views/workspace/labels.h"
 
@@ -50,7 +51,7 @@ void ProfilePage::showAgainst() {
     const QString name = toQString(d->session->title) + u' ' + d->profiles->currentText();
     d->beside->show(d->shown.compared, By(d->by->currentIndex()), name, d->other.name);
     d->beside->setVisible(on);
-    d->table->setVisible(!on);
+    d->rows->setVisible(!on);
 }
 
 void ProfilePage::showFigures() {
@@ -79,6 +80,8 @@ void ProfilePage::showFigures() {
     };
     for (std::size_t i = 0; i < profile::spentCount; ++i)
         part(profile::Spent(i));
+    for (FigureRow::Figure& idle : idleFigures(joined, *d->shown.idle, colours))
+        figures.push_back(std::move(idle));
     d->figures->setFigures(figures);
 }
 

@@ -3,12 +3,14 @@
 // What ProfilePage holds. Internal to views/profile.
 #pragma once
 
+#include "core/profile/idle.h"
 #include "views/base/page_parts.h"
 #include "views/profile/lanes_legend.h"
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_against.h"
 #include "views/profile/profile_choice.h"
 #include "views/profile/profile_page.h"
+#include "views/profile/profile_roofline.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -23,8 +25,9 @@ struct ProfilePage::Shown {
     std::vector<ProfileRow> rows;
     profile::Shares shares;
     ProfileLanesPtr lanes;
-    std::vector<ProfileLink> links; ///< by row of the joined profile
-    ComparedProfilesPtr compared;   ///< with B, if there is one
+    std::vector<ProfileLink> links;                  ///< by row of the joined profile
+    ComparedProfilesPtr compared;                    ///< with B, if there is one
+    std::shared_ptr<const profile::IdleReport> idle; ///< with the lanes
 };
 
 struct ProfilePage::Private {
@@ -32,6 +35,8 @@ struct ProfilePage::Private {
     QComboBox *profiles = nullptr, *steps = nullptr, *by = nullptr, *against = nullptr;
     QLineEdit* filter = nullptr;
     RowTable* table = nullptr;
+    ProfileRoofline* roofline = nullptr;
+    QSplitter* rows = nullptr;        ///< the table and the roofline
     ProfileAgainst* beside = nullptr; ///< in the place of the table, with B
     LanesView* lanes = nullptr;
     LanesLegend* legend = nullptr;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_page.h"
 
+#include "views/engine/passes.h"
+
 namespace dynascope::views {
 
 PageSpec profilePageSpec() {
@@ -19,7 +21,7 @@ PageSpec profilePageSpec() {
                    : QString();
     };
     spec.make = [](const PageServices& services) -> QWidget* {
-        return new ProfilePage(services.workspace, services.theme);
+        return new ProfilePage(services.workspace, services.theme, &services.passes.engine());
     };
     spec.about = PageSpec::About::Capture;
     spec.fillsWindow = true;

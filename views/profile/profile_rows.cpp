@@ -37,6 +37,16 @@ TableCell number(const QString& text, double sort) {
     return {.text = text, .sort = sort};
 }
 
+/// Roofs are of the CPU.
+TableCell saveableCell(const profile::Joined& joined, const GroupedRow& row,
+                       const std::optional<profile::Peaks>& peaks) {
+    if (!peaks || joined.profile->devices[row.device] != "cpu") return number({}, -1);
+    GroupedRow whole = row;
+    whole.self = timeOf(row);
+    const std::optional<double> saved = saveable(whole, *peaks);
+    return saved ? number(profileTime(*saved), *saved) : number({}, -1);
+}
+
 /// A step without the row took none of it.
 TableCell spread(const GroupedRow& row, std::size_t steps) {
     if (steps < 2 || !row.median || row.bySteps.empty()) return {};
@@ -112,6 +122,12 @@ std::vector<TableColumn> profileColumns() {
                        "all steps"),
          .most = 110,
          .right = true},
+        {.title = tr("Could save"),
+         .toolTip =
+             tr("Over all steps, at the peaks of the machine: of what its FLOPs and its bytes take there, "
+                "the longer"),
+         .most = 100,
+         .right = true},
         {.title = tr("Compile"), .most = 90},
         {.title = tr("Kernel"), .toolTip = tr("Leads to the output code"), .most = 280},
         {.title = tr("Line"), .toolTip = tr("Leads to the source line"), .most = 160},
@@ -136,7 +152,8 @@ std::vector<ProfileLink> rowLinks(JoinedProfile& profile) {
 }
 
 std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector<ProfileRow>& rows,
-                                const QString& filter, std::vector<int>& numbers) {
+                                const QString& filter, std::vector<int>& numbers,
+                                const std::optional<profile::Peaks>& peaks) {
     double all = 0, most = 0;
     for (const ProfileRow& row : rows) {
         all += row.row.self;
@@ -164,6 +181,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
             spread(row, joined.profile->steps.size()),
             number(numberText(row.count), double(row.count)),
             achieved(row, timeOf(row)),
+            saveableCell(joined, row, peaks),
             {.text = toQString(row.compile)},
             {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
             {.text = line, .look = Look::Link},
@@ -172,6 +190,27 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
         if (!filter.isEmpty() && !holds(cells, filter)) continue;
         out.push_back(std::move(cells));
         numbers.push_back(int(i));
+    }
+    return out;
+}
+
+std::vector<RooflinePoint> rooflinePoints(const profile::Joined& joined, const std::vector<ProfileRow>& rows,
+                                          const std::vector<int>& numbers, std::size_t& moveOnly) {
+    double all = 0;
+    for (const ProfileRow& row : rows)
+        all += timeOf(row.row);
+    std::vector<RooflinePoint> out;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const GroupedRow& row = rows[std::size_t(numbers[i])].row;
+        const double time = timeOf(row), flops = row.work.flops.value_or(0),
+                     bytes = row.work.bytes.value_or(0);
+        if (time <= 0 || bytes <= 0) continue;
+        if (flops <= 0) {
+            ++moveOnly;
+            continue;
+        }
+        out.push_back({int(i), toQString(row.key), flops / bytes, flops / time * 1e9,
+                       all > 0 ? time / all : 0, joined.profile->devices[row.device] != "cpu"});
     }
     return out;
 }

@@ -5,8 +5,10 @@
 
 #include "core/profile/grouped.h"
 #include "views/base/row_table.h"
+#include "views/profile/roofline_view.h"
 #include "views/workspace/joined_profiles.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,7 @@ enum class ProfileColumn : int {
     Spread,
     Count,
     Achieved,
+    Saveable, ///< with peaks alone
     Compile,
     Kernel,
     Line,
@@ -54,7 +57,15 @@ enum class ProfileColumn : int {
 /// The rows in which `filter` is, in any column, whatever the case; with their numbers.
 [[nodiscard]] std::vector<TableRow> tableRows(const profile::Joined& joined,
                                               const std::vector<ProfileRow>& rows, const QString& filter,
-                                              std::vector<int>& numbers);
+                                              std::vector<int>& numbers,
+                                              const std::optional<profile::Peaks>& peaks = {});
+
+/// Those of `numbers` whose FLOPs and bytes are known, over all steps; a point's row is its place in `numbers`.
+/// `moveOnly` counts those with bytes and without FLOPs.
+[[nodiscard]] std::vector<RooflinePoint> rooflinePoints(const profile::Joined& joined,
+                                                        const std::vector<ProfileRow>& rows,
+                                                        const std::vector<int>& numbers,
+                                                        std::size_t& moveOnly);
 
 /// "12.3 µs" of nanoseconds.
 [[nodiscard]] QString profileTime(double nanoseconds);

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "views/profile/idle_figures.h"
+
+#include "core/session/compile_counts.h"
+#include "views/profile/profile_lanes.h"
+#include "views/workspace/labels.h"
+#include "views/workspace/translate.h"
+
+namespace dynascope::views {
+
+namespace {
+
+using profile::IdleCause;
+
+QStringList threadWords(const profile::ThreadTime& cpu) {
+    QStringList out;
+    for (std::size_t i = 0; i < profile::spentCount; ++i)
+        if (cpu.spent[i] > 0) out << tr("%1 %2").arg(spentName(profile::Spent(i)), profileTime(cpu.spent[i]));
+    if (cpu.nothing > 0) out << tr("nothing recorded %1").arg(profileTime(cpu.nothing));
+    return out;
+}
+
+QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device,
+                const std::vector<profile::LaunchedGraph>& graphs) {
+    const auto part = [&](IdleCause cause) { return profileTime(device.idle[std::size_t(cause)]); };
+    QStringList out{tr("Of %1 from its first event to its last").arg(profileTime(double(device.span))),
+                    tr("%1 until what came next was launched").arg(part(IdleCause::Launch)),
+                    tr("%1 though it was launched").arg(part(IdleCause::Device)),
+                    tr("%1 before what nothing says the launch of").arg(part(IdleCause::Unknown))};
+    if (const QStringList words = threadWords(device.cpu); !words.isEmpty())
+        out << tr("The CPU meanwhile: %1").arg(words.join(QStringLiteral(", ")));
+    for (const profile::LaunchedGraph& graph : graphs) {
+        if (!graph.isLaunchBound() || graph.device != device.device) continue;
+        const session::Compile& compile = joined.session->compiles[std::size_t(graph.compile)];
+        out << tr("Launch-bound: %1 %2 waits %3 for launches of kernels that take %4; a CUDA graph could "
+                  "save "
+                  "so much at most")
+                   .arg(toQString(session::compileName(*joined.session, compile)),
+                        toQString(compile.stages[std::size_t(graph.stage)]->label()),
+                        profileTime(graph.waits), profileTime(graph.busy));
+    }
+    return out.join(u'\n');
+}
+
+} // namespace
+
+std::vector<FigureRow::Figure> idleFigures(const profile::Joined& joined, const profile::IdleReport& report,
+                                           const Colours& colours) {
+    std::vector<FigureRow::Figure> out;
+    for (const profile::DeviceIdle& device : report.devices) {
+        if (device.all() <= 0) continue;
+        const double waiting = device.idle[std::size_t(IdleCause::Launch)];
+        out.push_back({profileTime(device.all()),
+                       tr("%1 idle, %2 % for launches")
+                           .arg(toQString(joined.profile->devices[device.device]))
+                           .arg(100 * waiting / device.all(), 0, 'f', 0),
+                       waiting * 2 > device.all() ? colours.changed : QColor(),
+                       toolTip(joined, device, report.graphs)});
+    }
+    return out;
+}
+
+} // namespace dynascope::views
