@@ -43,7 +43,7 @@ std::string bytesText(const std::optional<double>& bytes) {
     return bytes ? std::to_string(static_cast<long long>(*bytes)) + " B shared" : std::string();
 }
 
-std::string milliseconds(double ms) {
+std::string choiceTime(double ms) {
     std::array<char, 32> out{};
     std::snprintf(out.data(), out.size(), "%.3f ms", ms);
     return out.data();
@@ -75,7 +75,7 @@ std::string tuningReport(const PassRecording& recording, const Schedule& schedul
         for (std::size_t i = 0; i < tuning.choices.size(); ++i) {
             const inductor::Tuning::Choice& choice = tuning.choices[i];
             table.add({i == 0 ? tuning.name + ", " + joined(tuning.inputs, ", ") : std::string(),
-                       choice.ms ? milliseconds(*choice.ms) : "failed",
+                       choice.ms ? choiceTime(*choice.ms) : "failed",
                        choice.name + (i == 0 && choice.ms ? ", the fastest" : "")});
         }
     }

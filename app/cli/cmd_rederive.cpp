@@ -59,7 +59,11 @@ json document(const std::vector<RederivedStage>& stages) {
 
 std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     std::string out;
+    const bool severalRanks = std::any_of(stages.begin(), stages.end(), [&](const RederivedStage& stage) {
+        return stage.rank != stages.front().rank;
+    });
     for (const RederivedStage& stage : stages) {
+        if (severalRanks) out += std::to_string(stage.rank) + ':';
         out += stage.compile + ' ' + stage.stage;
         if (!stage.from.empty()) out += " from " + stage.from;
         const bool differs = stage.verdict == Rederived::Different && !stage.versions.empty();

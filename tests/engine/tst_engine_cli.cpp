@@ -4,6 +4,7 @@
 #include "tests/support/archive.h"
 #include "tests/support/programs.h"
 
+#include <QDir>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -262,6 +263,17 @@ private slots:
         const Run none = cli(profile + QStringList{"--engine", "sh", "-c", "exit 7"});
         QCOMPARE(none.exit, 2);
         QVERIFY2(none.err.contains("exit status 7"), none.err);
+    }
+
+    /// Ranks share compile ids.
+    void derivingNamesTheRank() {
+        QVERIFY(QDir(m_folder.path()).mkpath(QStringLiteral("ranks")));
+        for (const char* name :
+             {"ranks/dedicated_log_torch_trace_rank_0_a.log", "ranks/dedicated_log_torch_trace_rank_1_b.log"})
+            QVERIFY(QFile::copy(DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log", path(name)));
+        const Run run = cli({"rederive", path("ranks"), "--engine", "sh", "-c", "exit 7"});
+        QVERIFY2(run.out.startsWith("0:0/0 "), run.out);
+        QVERIFY2(run.out.contains("\n1:0/0 "), run.out);
     }
 
 private:

@@ -18,7 +18,7 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr int stripHeight = 66, leftMargin = 34, rightMargin = 34, lineAt = 40;
+constexpr int stripHeight = 66, stripMargin = 34, lineAt = 40;
 
 QString nodeName(const inductor::Schedule& schedule, std::uint32_t id) {
     const inductor::SchedulerNode* node = schedule.node(id);
@@ -58,17 +58,17 @@ void FusionStrip::setFusions(int count) {
 }
 
 double FusionStrip::step() const {
-    const double wide = width() - m_theme.scaled(leftMargin + rightMargin);
+    const double wide = width() - m_theme.scaled(2 * stripMargin);
     return std::max(0.0, wide) / double(std::max<std::size_t>(1, m_fusions.size()));
 }
 
 QPointF FusionStrip::pointOf(int fusion) const {
-    return {m_theme.scaled(leftMargin) + step() * fusion, double(m_theme.scaled(lineAt))};
+    return {m_theme.scaled(stripMargin) + step() * fusion, double(m_theme.scaled(lineAt))};
 }
 
 int FusionStrip::at(double x) const {
     if (m_fusions.empty() || step() <= 0) return 0;
-    return std::clamp(int(std::lround((x - m_theme.scaled(leftMargin)) / step())), 0, int(m_fusions.size()));
+    return std::clamp(int(std::lround((x - m_theme.scaled(stripMargin)) / step())), 0, int(m_fusions.size()));
 }
 
 QSize FusionStrip::sizeHint() const {
