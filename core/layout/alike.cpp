@@ -229,19 +229,19 @@ std::string stackText(const GroupTree& tree, GroupId first, std::size_t count) {
         sizes = sizes || member.likeness == Likeness::SizesDiffer;
     }
     if (alike == 0) return std::to_string(members.size()) + " items";
-    std::string text = std::to_string(alike) + (sizes ? " alike but for sizes, " : " alike, ") +
-                       std::to_string(each) + (each == 1 ? " node each" : " nodes each");
-    if (others.empty()) return text;
-    text += "; ";
-    if (others.size() > mostNamed) return text + std::to_string(others.size()) + " differ";
-    // "0 differs" would be read as none.
-    if (others.front().find_first_not_of("0123456789") == std::string_view::npos)
-        text += others.size() == 1 ? "number " : "numbers ";
-    for (std::size_t i = 0; i < others.size(); ++i) {
-        text += i == 0 ? "" : i + 1 == others.size() ? " and " : ", ";
-        text += others[i];
+    // "0 differs" would be read as none, and what stands last is cut off in a card.
+    std::string text = std::to_string(alike);
+    if (others.size() > mostNamed) {
+        text += " of " + std::to_string(members.size());
+    } else if (!others.empty()) {
+        text = "all but ";
+        for (std::size_t i = 0; i < others.size(); ++i) {
+            text += i == 0 ? "" : i + 1 == others.size() ? " and " : ", ";
+            text += others[i];
+        }
     }
-    return text + (others.size() == 1 ? " differs" : " differ");
+    return text + (sizes ? " alike but for sizes, " : " alike, ") + std::to_string(each) +
+           (each == 1 ? " node each" : " nodes each");
 }
 
 } // namespace dynascope::layout

@@ -107,8 +107,8 @@ struct ModulePlace {
 /// which may be empty.
 [[nodiscard]] std::vector<std::string> moduleNames(const GroupTree& tree);
 
-/// Of the `count` members of a run that begins with `first`: "24 alike, 70 nodes each", "22 alike, 70 nodes
-/// each; numbers 0 and 23 differ", "40 alike but for sizes, 17 nodes each".
+/// Of the `count` members of a run that begins with `first`: "24 alike, 70 nodes each", "all but 0 and 23 alike,
+/// 70 nodes each", "40 alike but for sizes, 17 nodes each".
 [[nodiscard]] std::string stackText(const GroupTree& tree, GroupId first, std::size_t count);
 
 /// The part of a tree that holds the nodes `kept` (rising): blocks without any are no children of others any
