@@ -3,7 +3,6 @@
 // What a device waited for, by events written after what PyTorch's profiler writes of a GPU.
 #include "core/capture/open.h"
 #include "core/profile/idle.h"
-#include "tests/support/parts.h"
 #include "tests/support/trace_text.h"
 
 #include <QtTest>
