@@ -85,7 +85,7 @@ private slots:
 
 void TestModules::saysThatNothingMatches() {
     test::Fixture f;
-    test::addSample(f.workspace, "mlp_training");
+    test::addSample(f.workspace, "view_mutation");
     f.settle();
     auto panel = f.show<ModulesPanel>(400, 500);
     auto& tree = *panel->findChild<QTreeView*>();
