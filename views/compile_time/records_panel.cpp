@@ -253,7 +253,7 @@ void RecordsPanel::offerLookups() {
     const std::size_t record = session->compiles[lookup->compile].caches[lookup->event].record;
     showRecord(workspace().place().capture, int(record));
     m_compare->setFocus(Qt::ShortcutFocusReason);
-    m_compare->showMenu();
+    m_compare->menu()->popup(m_compare->mapToGlobal(QPoint(0, m_compare->height())));
 }
 
 void RecordsPanel::find(bool backwards) {
