@@ -18,6 +18,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QToolButton>
 #include <QWheelEvent>
 #include <cmath>
 
@@ -233,6 +234,11 @@ private slots:
         ProfileRoofline& roofline = *s.page->roofline();
         RooflineView& view = *roofline.view();
         QVERIFY(roofline.isVisible() && roofline.button()->isHidden()); // no engine
+        s.page->resize(1000, 700);                                      // the table needs its room
+        QVERIFY(!roofline.isVisible());
+        test::part<QToolButton>(*s.page, "profile.showRoofline")->click();
+        s.page->resize(1100, 900);
+        QVERIFY(roofline.isVisible());
         QVERIFY(view.points().size() >= 3);
         const auto& rows = test::part<RowTable>(*s.page, "profile.table")->rows().rows();
         for (const RooflinePoint& point : view.points()) {

@@ -73,7 +73,8 @@ QString runTimesNote(const profile::LineTimes& times, const SourceText& text, bo
     const Lines* lines = linesOf(times, text);
     if (!lines) return {};
     const QString unit = inMilliseconds(*lines) ? tr("ms") : tr("µs");
-    QString out = steps ? tr("%1 in a step").arg(unit) : tr("%1 in the profile").arg(unit);
+    QString out =
+        steps ? tr("Run time: %1 in a step").arg(unit) : tr("Run time: %1 in the profile").arg(unit);
     if (times.computed > 0)
         out += tr("; %1 % of the time of kernels and nodes has a line").arg(100 * times.share(), 0, 'f', 0);
     return out;

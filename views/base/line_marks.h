@@ -13,7 +13,7 @@ namespace dynascope::views {
 /// file without times nothing changes. Times are milliseconds where one takes 10 or more, else microseconds.
 void addRunTimes(QHash<int, GutterMark>& marks, const profile::LineTimes& times, const SourceText& text);
 
-/// "µs in a step; 98 % of the time of kernels and nodes has a line"; empty where the file has no times.
+/// "Run time: µs in a step; 98 % of the time of kernels and nodes has a line"; empty where the file has no times.
 [[nodiscard]] QString runTimesNote(const profile::LineTimes& times, const SourceText& text, bool steps);
 
 } // namespace dynascope::views

@@ -248,7 +248,7 @@ void SourcePanel::mark() {
     QString notice = d->text.notice;
     if (d->times)
         if (const QString note = runTimesNote(*d->times, d->text, d->inSteps); !note.isEmpty())
-            notice += (notice.isEmpty() ? QString() : QStringLiteral("; ")) + note;
+            notice += (notice.isEmpty() ? QString() : QStringLiteral(" ")) + note;
     d->notice->setText(notice);
     d->notice->setToolTip(notice);
     const std::array<ir::GraphPtr, 2> graphs{workspace().stage(Side::A).graph,

@@ -59,6 +59,13 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     d->against = box(tr("Held against"));
     d->against->setToolTip(tr("Another profile, as B beside this one: what it is slower and faster at"));
     row->addStretch(1);
+    d->showRoofline = new QToolButton;
+    d->showRoofline->setObjectName(QStringLiteral("profile.showRoofline"));
+    d->showRoofline->setText(tr("Roofline"));
+    d->showRoofline->setCheckable(true);
+    d->showRoofline->setToolTip(
+        tr("Rows by FLOP per byte and by what they achieve, below the machine's roofs"));
+    row->addWidget(d->showRoofline);
     d->table = new RowTable(tr("Run time"), profileColumns(), theme);
     d->table->setObjectName(QStringLiteral("profile.table"));
     d->table->setEmptyText(tr("No row has this in it."));
@@ -159,6 +166,9 @@ void ProfilePage::lightRow(int at) {
 }
 
 void ProfilePage::connectRoofline() {
+    d->roofline->hide();
+    connect(d->showRoofline, &QToolButton::toggled, d->roofline, &QWidget::setVisible);
+    connect(d->showRoofline, &QToolButton::clicked, this, [this] { d->asked = true; });
     connect(d->roofline, &ProfileRoofline::peaksChanged, this, &ProfilePage::showRows);
     connect(d->roofline->view(), &RooflineView::selectionChanged, this, [this](int at) {
         d->table->select(at);
@@ -168,10 +178,10 @@ void ProfilePage::connectRoofline() {
     });
 }
 
-/// The table needs its room first.
+/// The table needs its room first, unless the reader asks for the roofline.
 void ProfilePage::resizeEvent(QResizeEvent* event) {
     Panel::resizeEvent(event);
-    d->roofline->setVisible(width() >= theme().scaled(1180));
+    if (!d->asked) d->showRoofline->setChecked(width() >= theme().scaled(1300));
 }
 
 ProfileRoofline* ProfilePage::roofline() const {

@@ -12,6 +12,7 @@
 
 class QComboBox;
 class QLineEdit;
+class QToolButton;
 
 namespace dynascope::views {
 

@@ -16,6 +16,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSplitter>
+#include <QToolButton>
 
 namespace dynascope::views {
 
@@ -36,6 +37,8 @@ struct ProfilePage::Private {
     QLineEdit* filter = nullptr;
     RowTable* table = nullptr;
     ProfileRoofline* roofline = nullptr;
+    QToolButton* showRoofline = nullptr;
+    bool asked = false;               ///< the reader chose whether it is shown
     QSplitter* rows = nullptr;        ///< the table and the roofline
     ProfileAgainst* beside = nullptr; ///< in the place of the table, with B
     LanesView* lanes = nullptr;
