@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli profile PATH [OTHER] [--capture CAPTURE] [--by WHAT] [--peaks FLOPS,BYTES|measure] [--top N] [--max-step-us N] [--min-joined SHARE]
+// dynascope-cli profile PATH [OTHER] [--capture CAPTURE] [--by WHAT] [--peaks FLOPS,BYTES|measure] [--top N]
 //                            [--json | --csv]
 #include "app/cli/engine_command.h"
 #include "app/cli/profile_report.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Where run time goes: a profile that was opened with the capture, over time and as rows: by node, kernel, line, module, compile, graph break,
-// step or operator; of all steps, or of one; and held against another profile that is open.
+// Where run time goes: a profile that was opened with the capture, over time and as rows: by node, kernel, line, module,
+// compile, graph break, step or operator; of all steps, or of one; and held against another profile that is open.
 #pragma once
 
 #include "views/base/panel.h"
