@@ -131,7 +131,7 @@ void FusionStrip::paintRounds(QPainter& painter) const {
             ++next;
         const double left = pointOf(int(first) + 1).x() - step() / 2 + 2;
         const double right =
-            pointOf(int(next)).x() + std::min(step() / 2, double(m_theme.scaled(rightMargin))) - 2;
+            pointOf(int(next)).x() + std::min(step() / 2, double(m_theme.scaled(stripMargin))) - 2;
         painter.setPen(QPen(c.line2, 1));
         painter.drawLine(QPointF(left, y + 6), QPointF(left, y));
         painter.drawLine(QPointF(left, y), QPointF(right, y));
