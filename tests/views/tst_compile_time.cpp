@@ -486,14 +486,16 @@ void TestCompileTime::filtersSayWhatTheyDoNotFind() {
     for (const QWidget* list : {static_cast<QWidget*>(&metrics), static_cast<QWidget*>(panel->tree()),
                                 static_cast<QWidget*>(panel->slowest())})
         QVERIFY2(wordIn(*list).isEmpty(), qPrintable(wordIn(*list)));
-    // No kernel was compiled, and nobody typed anything.
+    // No pass was timed, and nobody typed anything.
     test::Fixture without;
-    without.workspace.addCapture(test::captureOf(session::Session(*small())), true);
+    session::Session passless(*small());
+    passless.timings.resize(2);
+    without.workspace.addCapture(test::captureOf(std::move(passless)), true);
     auto bare = without.show<CompileTimePanel>(1200, 400);
     for (QToolButton* chip : bare->findChildren<QToolButton*>())
-        if (chip->text() == "Kernels") chip->click();
+        if (chip->text() == "Passes") chip->click();
     QCOMPARE(bare->slowest()->model()->rowCount(), 0);
-    QCOMPARE(wordIn(*bare->slowest()), QString("No kernel was timed here."));
+    QCOMPARE(wordIn(*bare->slowest()), QString("No pass was timed here."));
 
     auto* chooser = metrics.findChild<ColumnChooser*>();
     chooser->refill();
@@ -502,11 +504,14 @@ void TestCompileTime::filtersSayWhatTheyDoNotFind() {
 
     auto records = f.show<RecordsPanel>();
     QTreeView& list = *records->findChild<QTreeView*>();
-    auto* type = records->findChild<QLineEdit*>();
+    QLineEdit* type = nullptr;
+    for (QLineEdit* edit : records->findChildren<QLineEdit*>())
+        if (edit->placeholderText() == "Filter by type") type = edit;
+    QVERIFY(type && list.model()->rowCount() > 0);
     type->setText("zzz");
     QCOMPARE(wordIn(list), QString("No record is of a type with zzz."));
-    auto* mine = records->findChild<QCheckBox*>();
-    mine->setChecked(true);
+    for (QCheckBox* box : records->findChildren<QCheckBox*>())
+        if (box->text() == "This compile only") box->setChecked(true);
     QCOMPARE(wordIn(list), QString("No record of this compile is of a type with zzz."));
     list.findChild<EmptyMessage*>()->findChild<QPushButton*>()->click();
     QVERIFY(type->text().isEmpty() && wordIn(list).isEmpty());

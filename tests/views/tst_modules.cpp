@@ -199,5 +199,5 @@ void TestModules::staysConsistentThroughResets() {
     QVERIFY(!model.index(0, 0).isValid());
 }
 
-QTEST_GUILESS_MAIN(TestModules)
+QTEST_MAIN(TestModules)
 #include "tst_modules.moc"
