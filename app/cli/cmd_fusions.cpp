@@ -245,7 +245,8 @@ std::string memoryReport(const PassRecording& recording, const Schedule& schedul
 
 std::string placeOf(const inductor::FallbackCost& cost) {
     return cost.file.empty() ? std::string()
-                             : std::string(baseName(cost.file)) + ':' + std::to_string(cost.line);
+                             : std::string(baseName(cost.file)) + ':' + std::to_string(cost.line) +
+                                   (cost.ofReplaced ? " (of what it replaced)" : "");
 }
 
 /// Calls of PyTorch's own kernels, those with most bytes first.
@@ -273,7 +274,8 @@ int tellFallbacks(const std::vector<RecordedCompile>& compiles, const FusionsOpt
                            {"bytes_written", cost.written},
                            {"all_sizes_known", cost.isWhole},
                            {"file", cost.file},
-                           {"line", cost.file.empty() ? json() : json(cost.line)}});
+                           {"line", cost.file.empty() ? json() : json(cost.line)},
+                           {"line_of_replaced_nodes", cost.ofReplaced}});
         }
         text += compile.title + (costs->empty()
                                      ? "  code is generated for every node, as far as the recording tells\n"

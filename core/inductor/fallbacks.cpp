@@ -73,6 +73,31 @@ void addRead(FallbackCost& out, const ir::Graph& graph) {
     }
 }
 
+/// Nodes that a pattern put in often have no line: that of what they stand for, by name, since graphs are copied in between.
+void addLineOfReplaced(FallbackCost& out, const CompilePasses& passes) {
+    for (const PassRow& row : passes.rows) {
+        if (row.pass == nullptr) continue;
+        for (const Match& match : row.pass->matches) {
+            const bool made =
+                std::ranges::find(match.added, out.fallback->node.name, &NodeRef::name) != match.added.end();
+            const int at = made ? passes.stageOf(row.before) : -1;
+            if (at < 0) continue;
+            const Result<ir::GraphPtr> graph = passes.stages[std::size_t(at)].stage->graph();
+            if (!graph) continue;
+            for (const NodeRef& node : match.nodes) {
+                const ir::NodeIndex found = (*graph)->find(node.name);
+                const ir::SourceLocation* location =
+                    found == ir::npos ? nullptr : (*graph)->node(found).location();
+                if (location == nullptr) continue;
+                out.file = location->file;
+                out.line = location->line;
+                out.ofReplaced = true;
+                return;
+            }
+        }
+    }
+}
+
 } // namespace
 
 Result<std::vector<FallbackCost>> fallbacksOf(const CompilePasses& passes, const TaskContext& task) {
@@ -101,6 +126,7 @@ Result<std::vector<FallbackCost>> fallbacksOf(const CompilePasses& passes, const
             addRead(cost, *graph);
         else
             cost.isWhole = false;
+        if (cost.file.empty()) addLineOfReplaced(cost, passes);
         out.push_back(std::move(cost));
     }
     std::ranges::stable_sort(

@@ -16,6 +16,7 @@ struct FallbackCost {
     const Phase* phase = nullptr;       ///< "inductor"; never null
     std::string file;                   ///< of the program's line that the node comes from; empty: not known
     std::uint32_t line = 0;
+    bool ofReplaced = false; ///< the line is that of nodes that a pattern replaced by one of this name
     std::uint64_t read = 0, written = 0; ///< bytes, each tensor whole
     bool isWhole = true;                 ///< false: a size is not a number, and is not counted
 

@@ -41,7 +41,7 @@ std::string baseOf(std::string_view target) {
 }
 
 /// Goes once over the text. Every bracket that is open has a frame.
-class Parser {
+class ExpressionParser {
 public:
     PatternGraph run(std::string_view text) {
         m_out.whole = text.size() <= mostCharacters;
@@ -163,7 +163,7 @@ std::string PatternNode::text() const {
 }
 
 PatternGraph patternGraph(std::string_view expression) {
-    return Parser().run(expression);
+    return ExpressionParser().run(expression);
 }
 
 } // namespace dynascope::inductor

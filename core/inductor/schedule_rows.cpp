@@ -45,9 +45,9 @@ private:
     std::vector<std::size_t> m_next;
 };
 
-class Rows {
+class RowsInOrder {
 public:
-    explicit Rows(const Schedule& schedule)
+    explicit RowsInOrder(const Schedule& schedule)
         : m_schedule(schedule)
         , m_nodes(operations(schedule))
         , m_chains(m_nodes.size()) {
@@ -159,7 +159,7 @@ std::vector<std::size_t> ScheduleRows::boxesAfter(std::size_t count) const {
 }
 
 ScheduleRows rowsOf(const Schedule& schedule) {
-    return Rows(schedule).run();
+    return RowsInOrder(schedule).run();
 }
 
 } // namespace dynascope::inductor

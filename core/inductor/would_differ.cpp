@@ -58,7 +58,7 @@ const SchedulerNode* operation(const Schedule& schedule, const std::string& name
     return nullptr;
 }
 
-std::string joined(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names) {
     std::string out;
     for (const std::string& name : names)
         out += (out.empty() ? "" : ", ") + name;
@@ -102,7 +102,7 @@ std::vector<std::string> wouldHaveToDiffer(const PassRecording& recording, const
     if (one == nullptr || other == nullptr || !why.kernel.empty()) return out;
     const std::set<Asks> asks = asked(recording, why);
     if (asks.contains(Asks::Between) && !why.between.empty())
-        out.push_back("one of the two would have to do without what " + joined(why.between) +
+        out.push_back("one of the two would have to do without what " + listed(why.between) +
                       (why.between.size() == 1 ? " computes" : " compute") + " between them");
     if (asks.contains(Asks::Extern))
         for (const SchedulerNode* node : {one, other})

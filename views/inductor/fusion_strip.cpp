@@ -18,7 +18,7 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr int stripHeight = 66, stripMargin = 34, lineAt = 40;
+constexpr int stripHeight = 66, stripLeft = 34, stripRight = 34, stripLine = 40;
 
 QString nodeName(const inductor::Schedule& schedule, std::uint32_t id) {
     const inductor::SchedulerNode* node = schedule.node(id);
@@ -58,17 +58,17 @@ void FusionStrip::setFusions(int count) {
 }
 
 double FusionStrip::step() const {
-    const double wide = width() - m_theme.scaled(2 * stripMargin);
+    const double wide = width() - m_theme.scaled(stripLeft + stripRight);
     return std::max(0.0, wide) / double(std::max<std::size_t>(1, m_fusions.size()));
 }
 
 QPointF FusionStrip::pointOf(int fusion) const {
-    return {m_theme.scaled(stripMargin) + step() * fusion, double(m_theme.scaled(lineAt))};
+    return {m_theme.scaled(stripLeft) + step() * fusion, double(m_theme.scaled(stripLine))};
 }
 
 int FusionStrip::at(double x) const {
     if (m_fusions.empty() || step() <= 0) return 0;
-    return std::clamp(int(std::lround((x - m_theme.scaled(stripMargin)) / step())), 0, int(m_fusions.size()));
+    return std::clamp(int(std::lround((x - m_theme.scaled(stripLeft)) / step())), 0, int(m_fusions.size()));
 }
 
 QSize FusionStrip::sizeHint() const {
@@ -131,7 +131,7 @@ void FusionStrip::paintRounds(QPainter& painter) const {
             ++next;
         const double left = pointOf(int(first) + 1).x() - step() / 2 + 2;
         const double right =
-            pointOf(int(next)).x() + std::min(step() / 2, double(m_theme.scaled(stripMargin))) - 2;
+            pointOf(int(next)).x() + std::min(step() / 2, double(m_theme.scaled(stripRight))) - 2;
         painter.setPen(QPen(c.line2, 1));
         painter.drawLine(QPointF(left, y + 6), QPointF(left, y));
         painter.drawLine(QPointF(left, y), QPointF(right, y));
@@ -186,11 +186,12 @@ void FusionStrip::paintEvent(QPaintEvent*) {
         painter.drawEllipse(pointOf(fusion), now ? radius + 2 : radius, now ? radius + 2 : radius);
         if (!now && step() < room) continue;
         const QString name = fusion == 0 ? tr("start") : m_fusions[std::size_t(fusion) - 1].name;
-        const double most = now ? width() : step() - 6;
+        const double x = pointOf(fusion).x(); // the last has less room
+        const double most = now ? width() : std::min({step() - 6, 2 * x, 2 * (width() - x)});
         label(fusion, elided(metrics, name, Qt::ElideMiddle, most), m_theme.scaled(17),
               now ? c.text : c.text2);
         if (fusion > 0)
-            label(fusion, m_fusions[std::size_t(fusion) - 1].score, m_theme.scaled(lineAt + 10),
+            label(fusion, m_fusions[std::size_t(fusion) - 1].score, m_theme.scaled(stripLine + 10),
                   now ? c.text : c.text3);
     }
     painter.setBrush(Qt::NoBrush);

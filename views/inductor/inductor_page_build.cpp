@@ -305,8 +305,13 @@ void InductorPage::connectScheduler() {
 
 void InductorPage::applyDefaultSizes(int windowWidth) {
     const bool narrow = windowWidth < narrowWindow;
-    d->columns->setSizes({windowWidth * (narrow ? 40 : 33) / 100, windowWidth * (narrow ? 38 : 51) / 100,
-                          windowWidth * (narrow ? 22 : 16) / 100});
+    const QList<int> ofPasses{windowWidth * (narrow ? 40 : 33) / 100, windowWidth * (narrow ? 38 : 51) / 100,
+                              windowWidth * (narrow ? 22 : 16) / 100};
+    const QList<int> ofSchedule{windowWidth * 20 / 100, windowWidth * (narrow ? 58 : 62) / 100,
+                                windowWidth * (narrow ? 22 : 18) / 100};
+    d->columns->setSizes(showsScheduler() ? ofSchedule : ofPasses);
+    d->sizes = showsScheduler() ? ofPasses : ofSchedule;
+    d->schedulePart->setSizes({65, 35});
     d->canvases->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }
 

@@ -53,6 +53,7 @@ struct InductorPage::Private {
     LivesView* lives = nullptr;
     FactView* detail = nullptr;
     Splitter *columns = nullptr, *centre = nullptr, *schedulePart = nullptr;
+    QList<int> sizes; ///< of the columns in the view that is not shown; empty: as they are
     TitledBox list, about, byReason, ofReason;
     std::unique_ptr<PassChecks> checks; ///< null without an engine
 

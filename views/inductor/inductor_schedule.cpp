@@ -8,6 +8,7 @@
 #include "views/inductor/pass_walk.h"
 #include "views/inductor/schedule_cards.h"
 #include "views/inspector/fact_view.h"
+#include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
 
 #include <QCheckBox>
@@ -86,6 +87,11 @@ void InductorPage::showView(bool scheduler) {
     {
         const QSignalBlocker quiet(d->views);
         d->views->setCurrentIndex(scheduler ? 1 : 0);
+    }
+    if (scheduler != showsScheduler()) {
+        const QList<int> before = d->columns->sizes();
+        if (!d->sizes.isEmpty()) d->columns->setSizes(d->sizes);
+        d->sizes = before;
     }
     d->lists->setCurrentIndex(scheduler ? 1 : 0);
     d->centres->setCurrentIndex(scheduler ? 1 : 0);

@@ -18,7 +18,7 @@ using inductor::SchedulerNode;
 
 namespace {
 
-constexpr int cardHeight = 20, cardGap = 2, boxGap = 7, sideMargin = 44, topMargin = 10;
+constexpr int cardHeight = 20, cardGap = 2, boxGap = 7, sideMargin = 60, topMargin = 10;
 constexpr std::size_t mostRows = 500'000;
 
 bool isGenerated(const SchedulerNode& node) {

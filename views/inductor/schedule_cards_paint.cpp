@@ -151,7 +151,7 @@ void ScheduleCards::paintCard(QPainter& painter, std::size_t row, const Columns&
         painter.drawText(box, align | Qt::AlignVCenter | Qt::TextSingleLine,
                          elided(QFontMetricsF(font), shown, Qt::ElideMiddle, box.width()));
     };
-    text(0, card.left() - m_theme.scaled(14), QString::number(row), FontRole::CodeSmall, c.text3,
+    text(0, card.left() - m_theme.scaled(26), QString::number(row), FontRole::CodeSmall, c.text3,
          Qt::AlignRight);
     text(at.name, at.kind, toQString(node.name), FontRole::Code, c.text);
     text(at.kind, at.origin, operationKind(node), FontRole::Text, c.text2);

@@ -148,7 +148,9 @@ std::vector<TableRow> fallbackRows(const std::vector<inductor::FallbackCost>& co
              {bytesText(cost.read), Look::MonoQuiet, Tone::None, {}, qulonglong(cost.read)},
              {bytesText(cost.written), Look::MonoQuiet, Tone::None, {}, qulonglong(cost.written)},
              {toQString(cost.fallback->why)},
-             {line, Look::Mono, Tone::None, toQString(cost.file)},
+             {line, cost.ofReplaced ? Look::MonoQuiet : Look::Mono, Tone::None,
+              cost.ofReplaced ? tr("%1, of the nodes that a pattern replaced").arg(toQString(cost.file))
+                              : toQString(cost.file)},
              {toQString(cost.phase->graph), Look::Quiet},
              {toQString(cost.fallback->kernel.empty() ? cost.fallback->target : cost.fallback->kernel),
               Look::MonoQuiet}});
