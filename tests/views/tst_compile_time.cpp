@@ -473,18 +473,20 @@ void TestCompileTime::filtersSayWhatTheyDoNotFind() {
     test::addSample(f.workspace, "graph_breaks");
     auto panel = f.show<CompileTimePanel>(1200, 400);
     auto* field = panel->findChild<QLineEdit*>();
-    QVERIFY(wordIn(*panel->slowest()).isEmpty());
+    QVERIFY(wordIn(*test::part<QTableView>(*panel, "compileTime.slowest")).isEmpty());
     field->setText("zzz");
-    QCOMPARE(wordIn(*panel->slowest()), QString("Nothing in this list matches zzz."));
-    QCOMPARE(wordIn(*panel->tree()), QString("No phase matches zzz."));
+    QCOMPARE(wordIn(*test::part<QTableView>(*panel, "compileTime.slowest")),
+             QString("Nothing in this list matches zzz."));
+    QCOMPARE(wordIn(*test::part<QTreeView>(*panel, "compileTime.tree")), QString("No phase matches zzz."));
     panel->setView(CompileTimePanel::View::Metrics);
     f.settle();
     MetricsView& metrics = *panel->findChild<MetricsView*>();
     QCOMPARE(wordIn(metrics), QString("No compile matches zzz in the columns that are shown."));
     metrics.findChild<EmptyMessage*>()->findChild<QPushButton*>()->click();
     QVERIFY(field->text().isEmpty());
-    for (const QWidget* list : {static_cast<QWidget*>(&metrics), static_cast<QWidget*>(panel->tree()),
-                                static_cast<QWidget*>(panel->slowest())})
+    for (const QWidget* list : {static_cast<QWidget*>(&metrics),
+                                static_cast<QWidget*>(test::part<QTreeView>(*panel, "compileTime.tree")),
+                                static_cast<QWidget*>(test::part<QTableView>(*panel, "compileTime.slowest"))})
         QVERIFY2(wordIn(*list).isEmpty(), qPrintable(wordIn(*list)));
     // No pass was timed, and nobody typed anything.
     test::Fixture without;
@@ -494,12 +496,13 @@ void TestCompileTime::filtersSayWhatTheyDoNotFind() {
     auto bare = without.show<CompileTimePanel>(1200, 400);
     for (QToolButton* chip : bare->findChildren<QToolButton*>())
         if (chip->text() == "Passes") chip->click();
-    QCOMPARE(bare->slowest()->model()->rowCount(), 0);
-    QCOMPARE(wordIn(*bare->slowest()), QString("No pass was timed here."));
+    QCOMPARE(test::part<QTableView>(*bare, "compileTime.slowest")->model()->rowCount(), 0);
+    QCOMPARE(wordIn(*test::part<QTableView>(*bare, "compileTime.slowest")),
+             QString("No pass was timed here."));
 
     auto* chooser = metrics.findChild<ColumnChooser*>();
     chooser->refill();
-    chooser->filter()->setText("zzz");
+    test::part<QLineEdit>(*chooser, "columns.filter")->setText("zzz");
     QCOMPARE(wordIn(*chooser->findChild<QListView*>()), QString("No column has zzz in its name."));
 
     auto records = f.show<RecordsPanel>();
@@ -550,10 +553,10 @@ void TestCompileTime::comparesTwoLookups() {
     others[1]->trigger();
     button->menu()->close();
     for (const char* said : {"A  1/0 miss", "B  2/0 miss", "size: 1 / 2"})
-        QVERIFY2(panel->text()->find(said) > 0, said);
+        QVERIFY2(test::part<CodeView>(*panel, "records.text")->find(said) > 0, said);
     // And back to the record.
     panel->findChild<QCheckBox*>("indentJson")->toggle();
-    QCOMPARE(panel->text()->find("B  2/0"), 0);
+    QCOMPARE(test::part<CodeView>(*panel, "records.text")->find("B  2/0"), 0);
 }
 
 void TestCompileTime::saysWhatIsMissing() {

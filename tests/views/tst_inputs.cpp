@@ -279,14 +279,15 @@ void TestInputs::longTextsDoNotWidenColumns() {
     session.compiles[0].inputs[2].meta.strides = {std::string(10000, 'A')};
     f.workspace.addCapture(test::captureOf(std::move(session)), true);
     auto panel = f.show<InputsPanel>(312, 600);
-    const QAbstractItemModel& rows = *panel->table()->model();
+    const QAbstractItemModel& rows = *test::part<QTableView>(*panel, "inputs.table")->model();
     for (const int column : {InputsModel::Offset, InputsModel::Stride}) {
         bool isLong = false;
         for (int row = 0; row < rows.rowCount(); ++row)
             isLong |= rows.index(row, column).data().toString().size() > 9999;
         QVERIFY(isLong);
-        QVERIFY2(panel->table()->columnWidth(column) <= f.theme.scaled(400),
-                 qPrintable(QString::number(panel->table()->columnWidth(column))));
+        QVERIFY2(
+            test::part<QTableView>(*panel, "inputs.table")->columnWidth(column) <= f.theme.scaled(400),
+            qPrintable(QString::number(test::part<QTableView>(*panel, "inputs.table")->columnWidth(column))));
     }
 }
 
