@@ -254,7 +254,9 @@ int tellFallbacks(const std::vector<RecordedCompile>& compiles, const FusionsOpt
     json out = json::array();
     std::string text;
     for (const RecordedCompile& compile : compiles) {
-        const auto costs = inductor::fallbacksOf(compile.passes);
+        inductor::CompilePasses passes = compile.passes;
+        if (const auto read = inductor::addStages(passes); !read) return fail(read.error());
+        const auto costs = inductor::fallbacksOf(passes);
         if (!costs) return fail(costs.error());
         Table table({Table::Align::Right, Table::Align::Right, Table::Align::Right, Table::Align::Left,
                      Table::Align::Left, Table::Align::Left, Table::Align::Left});
