@@ -226,7 +226,7 @@ private slots:
         QTest::newRow("Python") << "os.system](args = ('true',), kwargs = {})"
                                 << "reaches outside the graph";
         QTest::newRow("unknown") << "torch.ops.aten.no_such_thing.default](args = (%x,), kwargs = {})"
-                                 << "one that Python defines is unknown here";
+                                 << "operators that Python defines cannot be run here";
         QTest::newRow("missing argument") << "torch.ops.aten.mul.Tensor](args = (%x,), kwargs = {})"
                                           << "argument 'other' is missing";
         QTest::newRow("too many") << "torch.ops.aten.relu.default](args = (%x, 1, 2), kwargs = {})"

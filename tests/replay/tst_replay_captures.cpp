@@ -113,6 +113,13 @@ std::vector<std::string> differences(const json& answer, const GraphCoverage& gr
         return out;
     }
     if (!answer["called"].get<bool>() || !certain) return out;
+    // compile_fx.py (count_calls) hands such a graph back before anything that the answers hold is asked.
+    const auto& nodes = (*graph.stage->graph())->nodes();
+    if (std::ranges::none_of(
+            nodes, [](const ir::NodePtr& node) { return ir::opName(node->op).starts_with("call"); })) {
+        same("needs none", "true", graph.needsNone ? "true" : "false");
+        return out;
+    }
     // Inductor cuts a graph around single ops and CPU tensors; a write that is asked about at run time stops
     // all of it.
     const auto message = answer["message"].get<std::string>();

@@ -143,7 +143,8 @@ private slots:
 
     void severalDevices() {
         const GraphCoverage graph = judge("x: \"f32[2]cuda:0\", y: \"f32[2]cuda:1\"):\n"
-                                          "        return (x, y)\n");
+                                          "        add: \"f32[2]cuda:0\" = torch.ops.aten.add.Tensor(x, 1)\n"
+                                          "        return (add, y)\n");
         QCOMPARE(graph.verdict, Verdict::Skipped);
         QCOMPARE(said(graph), Said{"is not on one CUDA device"});
     }
