@@ -139,7 +139,7 @@ std::string adviceForValue(const FailedGuard& guard) {
                "function";
     if (!isNumber(value))
         return "The value is a constant of the entry: pass it as a tensor if it changes often";
-    // Dynamo makes an int argument symbolic at its second value, but not one of a module, and never 0 and 1.
+    // Dynamo makes an int argument symbolic at its second value, but not one of a module.
     if (guard.subject.starts_with("self."))
         return "A number that a module holds is a constant of the entry: keep it as a tensor "
                "(register_buffer), "
@@ -149,8 +149,13 @@ std::string adviceForValue(const FailedGuard& guard) {
         return "A float is a constant of its first entry and symbolic from its second value on, unless "
                "torch._dynamo.config.specialize_float is set or Inductor makes CUDA graphs: as a tensor it "
                "needs no second entry";
-    return "The number is a constant of the entry, as 0 and 1 always are: pass it as a tensor if it changes "
-           "often";
+    // Not so of globals and defaults (is_int_specialization_case), and of 0 and 1 in some versions.
+    if (value != "0" && value != "1" && guard.subject.find_first_of(".[") == std::string::npos)
+        return "An int that a frame takes in is a constant of its first entry and symbolic from its second "
+               "value on, "
+               "unless "
+               "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
+    return "The number is a constant of the entry: pass it as a tensor if it changes often";
 }
 
 /// What a frame takes in that goes on after a graph break is no argument that the program could mark.
