@@ -5,6 +5,7 @@
 #include "app/cli/table.h"
 #include "core/base/csv.h"
 #include "core/base/words.h"
+#include "core/profile/figures.h"
 
 #include <algorithm>
 #include <array>
@@ -74,12 +75,6 @@ std::string decimals(double value) {
     return std::string(buffer.data(), static_cast<std::size_t>(std::max(length, 0)));
 }
 
-std::string percent(double share) {
-    std::array<char, 16> buffer{};
-    const int length = std::snprintf(buffer.data(), buffer.size(), "%.1f %%", 100 * share);
-    return std::string(buffer.data(), static_cast<std::size_t>(std::max(length, 0)));
-}
-
 std::string tallyWords(const profile::Tally& tally, std::string_view noun) {
     if (tally.all == 0) return {};
     return ", " + std::to_string(tally.joined) + " of " + count(tally.all, noun);
@@ -97,7 +92,7 @@ std::string header(const Joined& joined) {
         out += "no steps: no ProfilerStep# and no record_function around them\n";
     for (std::size_t i = 0; i < profile.devices.size(); ++i)
         out += profile.devices[i] + " busy " + micros(us(profile.busy[i])) + " us\n";
-    out += percent(joined.share()) + " of it joined to the compiles of the capture" +
+    out += profile::shareText(joined.share()) + " of it joined to the compiles of the capture" +
            tallyWords(joined.regions, "compiled region") + tallyWords(joined.graphs, "graph call") +
            tallyWords(joined.kernels, "kernel") + tallyWords(joined.operators, "operator") + '\n';
     return out;
@@ -116,8 +111,10 @@ std::vector<GroupedRow> ranked(profile::Facts& facts, By by, const std::optional
 /// "12.3 GFLOP/s", of what computes none that PyTorch counts "4.1 GB/s".
 std::string achieved(const GroupedRow& row) {
     if (row.self <= 0) return {};
-    if (row.work.flops && *row.work.flops > 0) return micros(*row.work.flops / row.self) + " GFLOP/s";
-    if (row.work.bytes && *row.work.bytes > 0) return micros(*row.work.bytes / row.self) + " GB/s";
+    if (row.work.flops && *row.work.flops > 0)
+        return profile::rateText(1e9 * *row.work.flops / row.self, "FLOP/s");
+    if (row.work.bytes && *row.work.bytes > 0)
+        return profile::rateText(1e9 * *row.work.bytes / row.self, "B/s");
     return {};
 }
 
@@ -213,7 +210,7 @@ std::string profileText(profile::Facts& facts, By by, std::size_t top,
         }
         std::string key = elide(row.key, 72);
         if (joined.profile->devices.size() > 1) key += " on " + joined.profile->devices[row.device];
-        table.add({micros(us(row.self)), percent(joined.busy > 0 ? row.self / joined.busy : 0),
+        table.add({micros(us(row.self)), profile::shareText(joined.busy > 0 ? row.self / joined.busy : 0),
                    row.median ? micros(us(*row.median)) : "", std::to_string(row.count),
                    peaks ? savedText(row, *peaks) : achieved(row), key, row.compile, row.evidence});
     }

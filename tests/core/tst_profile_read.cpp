@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Profiles as they are written, and as they arrive: order, nesting, self times, devices, steps, damage.
+#include "core/profile/figures.h"
 #include "core/profile/json_cursor.h"
 #include "core/profile/profile.h"
 
@@ -56,6 +57,28 @@ class TestProfileRead : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What is not nothing is not said to be 0, and what is not all not 100 %.
+    void sharesAndRates() {
+        for (const auto& [share, text] : std::vector<std::pair<double, std::string>>{{0, "0.0 %"},
+                                                                                     {1e-9, "under 0.1 %"},
+                                                                                     {0.0004, "under 0.1 %"},
+                                                                                     {0.0006, "0.1 %"},
+                                                                                     {0.883, "88.3 %"},
+                                                                                     {0.9994, "99.9 %"},
+                                                                                     {0.99999, "over 99.9 %"},
+                                                                                     {1, "100.0 %"}})
+            QCOMPARE(shareText(share), text);
+        for (const auto& [rate, text] : std::vector<std::pair<double, std::string>>{{0, "0.00 B/s"},
+                                                                                    {4.2, "4.20 B/s"},
+                                                                                    {999.4, "999 B/s"},
+                                                                                    {999.6, "1.00 kB/s"},
+                                                                                    {9996, "10.0 kB/s"},
+                                                                                    {12.34e6, "12.3 MB/s"},
+                                                                                    {1.2e9, "1.20 GB/s"},
+                                                                                    {3.35e12, "3.35 TB/s"},
+                                                                                    {2e15, "2000 TB/s"}})
+            QCOMPARE(rateText(rate, "B/s"), text);
+    }
     void numbers_data() {
         QTest::addColumn<QString>("text");
         QTest::addColumn<qint64>("expected");

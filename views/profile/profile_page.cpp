@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_page_private.h"
 
+#include "core/profile/figures.h"
 #include "core/profile/shown_profile.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
@@ -306,7 +307,7 @@ void ProfilePage::showLanes() {
     if (!joined.profile->steps.empty())
         note << (step < 0 ? countText(joined.profile->steps.size(), tr("step"), tr("steps"))
                           : d->steps->currentText());
-    note << tr("%1 % joined").arg(100 * joined.share(), 0, 'f', 1);
+    note << tr("%1 joined").arg(toQString(profile::shareText(joined.share())));
     if (const std::string doubt = joinDoubt(joined); !doubt.empty()) note << toQString(doubt);
     d->note->setText(note.join(QStringLiteral(", ")));
     std::vector<profile::Spent> spent;

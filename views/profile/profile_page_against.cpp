@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // ProfilePage: figures, and another profile as B beside the one that is shown.
+#include "core/profile/figures.h"
 #include "views/profile/idle_figures.h"
 #include "views/profile/profile_page_private.h"
 #include "views/workspace/labels.h"
@@ -74,9 +75,10 @@ void ProfilePage::showFigures() {
     const auto part = [&](profile::Spent spent) {
         const double time = shares.on(spent);
         if (shares.all() <= 0 || time <= 0) return;
-        figures.push_back({profileTime(time),
-                           tr("%1, %2 %").arg(spentName(spent)).arg(100 * time / shares.all(), 0, 'f', 1),
-                           spentColour(spent, colours)});
+        figures.push_back(
+            {profileTime(time),
+             tr("%1, %2").arg(spentName(spent), toQString(profile::shareText(time / shares.all()))),
+             spentColour(spent, colours)});
     };
     for (std::size_t i = 0; i < profile::spentCount; ++i)
         part(profile::Spent(i));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_rows.h"
 
+#include "core/profile/figures.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
 
@@ -17,11 +18,12 @@ using profile::Part;
 /// What PyTorch's counter counts, else what it moves; sorted by the rate.
 TableCell achieved(const GroupedRow& row, double allSelf) {
     if (allSelf <= 0) return {};
-    const auto cell = [&](double work, const QString& text) {
-        return TableCell{.text = text.arg(work / allSelf, 0, 'f', 2), .sort = work / allSelf};
+    const auto cell = [&](double work, const char* unit) {
+        const double perSecond = 1e9 * work / allSelf;
+        return TableCell{.text = toQString(profile::rateText(perSecond, unit)), .sort = perSecond};
     };
-    if (row.work.flops.value_or(0) > 0) return cell(*row.work.flops, tr("%1 GFLOP/s"));
-    if (row.work.bytes.value_or(0) > 0) return cell(*row.work.bytes, tr("%1 GB/s"));
+    if (row.work.flops.value_or(0) > 0) return cell(*row.work.flops, "FLOP/s");
+    if (row.work.bytes.value_or(0) > 0) return cell(*row.work.bytes, "B/s");
     return {};
 }
 
@@ -55,10 +57,6 @@ TableCell spread(const GroupedRow& row, std::size_t steps) {
         if (step >= 0 && std::size_t(step) < steps) times[std::size_t(step)] += time;
     const auto [least, most] = std::minmax_element(times.begin(), times.end());
     return number(tr("%1 to %2").arg(profileTime(*least), profileTime(*most)), *most - *least);
-}
-
-QString percentText(double share) {
-    return tr("%1 %").arg(100 * share, 0, 'f', 1);
 }
 
 bool holds(const TableRow& row, const QString& filter) {
@@ -170,7 +168,8 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
         if (devices) what += QStringLiteral("  ") + toQString(joined.profile->devices[row.device]);
         const bool computes = row.part == Part::Kernel || row.part == Part::Node;
         const QString line = row.line > 0 ? fileName(row.file) + u':' + QString::number(row.line) : QString();
-        TableCell share = number(all > 0 ? percentText(row.self / all) : QString(), row.self);
+        TableCell share =
+            number(all > 0 ? toQString(profile::shareText(row.self / all)) : QString(), row.self);
         share.share = most > 0 ? row.self / most : -1;
         share.tone = computes ? Tone::Good : row.part == Part::AfterBreak ? Tone::Bad : Tone::Accent;
         TableRow cells = {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/roofline_view.h"
 
+#include "core/profile/figures.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -23,9 +25,8 @@ QString powerText(int power) {
     return QString::number(std::pow(10.0, power), 'f', std::max(0, -power));
 }
 
-QString rateText(double perSecond, const QString& unit) {
-    const double giga = perSecond / 1e9;
-    return QString::number(giga, 'f', giga < 10 ? 2 : 1) + u' ' + unit;
+QString rate(double perSecond, const char* unit) {
+    return toQString(profile::rateText(perSecond, unit));
 }
 
 } // namespace
@@ -105,7 +106,7 @@ int RooflineView::pointAt(QPointF at) const {
 
 QString RooflineView::description(const RooflinePoint& point) const {
     QString out = tr("%1\n%2 at %3 FLOP per byte, %4 % of the time")
-                      .arg(point.name, rateText(point.flopsPerSecond, tr("GFLOP/s")))
+                      .arg(point.name, rate(point.flopsPerSecond, "FLOP/s"))
                       .arg(point.intensity, 0, 'g', 3)
                       .arg(100 * point.share, 0, 'f', 1);
     if (!m_peaks || point.onDevice) return out;
@@ -203,9 +204,9 @@ void RooflineView::paintRoofs(QPainter& painter) const {
     painter.setPen(c.text);
     const int high = painter.fontMetrics().height();
     painter.drawText(QRectF(in.left(), top.y() - high - 2, in.width(), high), Qt::AlignRight,
-                     rateText(m_peaks->flopsPerSecond, tr("GFLOP/s")));
+                     rate(m_peaks->flopsPerSecond, "FLOP/s"));
     painter.drawText(QRectF(in.left() + 6, in.top(), in.width(), high), Qt::AlignLeft,
-                     tr("%1 from memory").arg(rateText(m_peaks->bytesPerSecond, tr("GB/s"))));
+                     tr("%1 from memory").arg(rate(m_peaks->bytesPerSecond, "B/s")));
 }
 
 void RooflineView::paintPoints(QPainter& painter) const {

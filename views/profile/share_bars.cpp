@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/share_bars.h"
 
+#include "core/profile/figures.h"
 #include "views/profile/profile_lanes.h"
 #include "views/theme/shown_text.h"
+#include "views/workspace/labels.h"
 
 #include <QFontMetrics>
 #include <QHelpEvent>
@@ -60,10 +62,10 @@ std::vector<ShareBars::Piece> ShareBars::pieces() const {
 QString ShareBars::wordsAt(QPoint at) const {
     for (const Piece& piece : pieces())
         if (piece.area.contains(at))
-            return tr("%1: %2, %3, %4 % of the time that processors were busy")
+            return tr("%1: %2, %3, %4 of the time that processors were busy")
                 .arg(m_bars[piece.bar].name, spentName(piece.spent),
-                     profileTime(m_bars[piece.bar].shares.on(piece.spent)))
-                .arg(100 * piece.share, 0, 'f', 1);
+                     profileTime(m_bars[piece.bar].shares.on(piece.spent)),
+                     toQString(profile::shareText(piece.share)));
     return {};
 }
 
@@ -85,7 +87,7 @@ void ShareBars::paintEvent(QPaintEvent* /*event*/) {
     for (const Piece& piece : pieces()) {
         const QColor colour = spentColour(piece.spent, c);
         painter.fillRect(piece.area.adjusted(0, 0, -1, 0), colour);
-        const QString percent = tr("%1 %").arg(100 * piece.share, 0, 'f', 1);
+        const QString percent = toQString(profile::shareText(piece.share));
         if (metrics.horizontalAdvance(percent) + 8 > piece.area.width()) continue;
         painter.setPen(c.dark ? c.bg0 : c.bg1); // as the lanes
         painter.drawText(piece.area, Qt::AlignCenter, percent);
