@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/inductor/why_not_fused.h"
 #include "views/inductor/schedule_view.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -129,9 +128,8 @@ Facts fusionFacts(const Schedule& schedule, std::size_t number) {
     return out;
 }
 
-Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedule, const std::string& a,
-               const std::string& b) {
-    const inductor::WhyNotFused told = inductor::whyNotFused(schedule, a, b);
+Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedule,
+               const inductor::WhyNotFused& told, const std::string& a, const std::string& b) {
     Facts out;
     out.title = tr("%1 with %2").arg(toQString(a), toQString(b));
     out.chip = told.kernel.empty() ? tr("not fused") : tr("one kernel");

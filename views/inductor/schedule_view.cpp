@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/schedule_view.h"
 
-#include "core/inductor/why_not_fused.h"
 #include "views/base/page_parts.h"
 #include "views/inductor/fusion_strip.h"
 #include "views/inductor/schedule_cards.h"
@@ -119,8 +118,8 @@ void ScheduleView::tell() {
     m_facts = {};
     if (m_schedule != nullptr && names.size() == 1) m_facts = operationFacts(*m_schedule, names.front());
     if (m_schedule != nullptr && names.size() == 2) {
-        m_facts = whyFacts(*m_recording, *m_schedule, names[0], names[1]);
         const inductor::WhyNotFused why = inductor::whyNotFused(*m_schedule, names[0], names[1]);
+        m_facts = whyFacts(*m_recording, *m_schedule, why, names[0], names[1]);
         const bool asked = !why.questions.empty();
         m_cards->setBetween(!why.kernel.empty() ? QString()
                             : asked             ? tr("not fused")

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/inductor/pass_recording.h"
+#include "core/inductor/why_not_fused.h"
 #include "views/base/row_table.h"
 #include "views/inspector/facts.h"
 
@@ -58,9 +59,9 @@ private:
     QLabel *m_title, *m_left;
 };
 
-/// Why two operations are not in one kernel, or which has them.
+/// Why two operations are not in one kernel, or which has them; `told` is whyNotFused() of both.
 [[nodiscard]] Facts whyFacts(const inductor::PassRecording& recording, const inductor::Schedule& schedule,
-                             const std::string& a, const std::string& b);
+                             const inductor::WhyNotFused& told, const std::string& a, const std::string& b);
 [[nodiscard]] Facts operationFacts(const inductor::Schedule& schedule, const std::string& operation);
 /// Of a fusion, from 1.
 [[nodiscard]] Facts fusionFacts(const inductor::Schedule& schedule, std::size_t fusion);
