@@ -3,6 +3,7 @@
 // What a device waited for, by events written after what PyTorch's profiler writes of a GPU.
 #include "core/capture/open.h"
 #include "core/profile/idle.h"
+#include "tests/support/profiles.h"
 #include "tests/support/trace_text.h"
 
 #include <QtTest>
@@ -17,18 +18,7 @@ std::string trace() {
     test::TraceText text;
     text.start();
     text.add("\"dynamo_output_graph\": {}", test::readableGraph(1));
-    text.add("\"inductor_output_code\": {\"filename\": \"x.py\"}",
-             "# AOT ID: ['0_inference']\n"
-             "triton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', '''\nkernel\n''', "
-             "device_str='cuda')\n"
-             "def call(args):\n"
-             "    triton_poi_fused_relu_0.run(a, buf0, 64)\n"
-             "    extern_kernels.mm(buf0, a, out=buf1)\n"
-             "    extern_kernels.mm(buf1, a, out=buf2)\n"
-             "    return (buf2, )\n");
-    text.add("\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}",
-             R"({"key": "fabc"})");
-    text.metrics();
+    test::addProductsOnGpu(text);
     return text.text();
 }
 

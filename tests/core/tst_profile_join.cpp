@@ -47,18 +47,7 @@ std::string gpuTrace() {
                   "        mm: \"f32[8, 8]\" = torch.ops.aten.mm.default(relu, a)\n"
                   "        mm_1: \"f32[8, 8]\" = torch.ops.aten.mm.default(mm, a)\n"
                   "        return (mm_1,)\n");
-    text.add("\"inductor_output_code\": {\"filename\": \"x.py\"}",
-             "# AOT ID: ['0_inference']\n"
-             "triton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', '''\nkernel\n''', "
-             "device_str='cuda')\n"
-             "def call(args):\n"
-             "    triton_poi_fused_relu_0.run(a, buf0, 64)\n"
-             "    extern_kernels.mm(buf0, a, out=buf1)\n"
-             "    extern_kernels.mm(buf1, a, out=buf2)\n"
-             "    return (buf2, )\n");
-    text.add("\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}",
-             R"({"key": "fabc"})");
-    text.metrics();
+    test::addProductsOnGpu(text);
     return text.text();
 }
 
