@@ -2,6 +2,7 @@
 #include "app/gui/session_keeper.h"
 
 #include "app/gui/settings.h"
+#include "views/engine/passes.h"
 #include "views/engine/rederivations.h"
 #include "views/workspace/labels.h"
 

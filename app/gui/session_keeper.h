@@ -17,6 +17,11 @@
 #include <string>
 #include <vector>
 
+namespace dynascope::views {
+class Passes;
+class Rederivations;
+} // namespace dynascope::views
+
 namespace dynascope::app {
 
 class Settings;

@@ -3,6 +3,7 @@
 
 #include "app/gui/pages.h"
 #include "views/notes/note_places.h"
+#include "views/workspace/labels.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>

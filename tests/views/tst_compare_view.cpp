@@ -274,7 +274,7 @@ void TestCompareView::selectionStaysInSightOfBothPanes() {
     // The user moves on a little, about the node.
     a().zoomBy(1.25, a().viewRectOf(a().selected()).center());
     checkInSight("zoomed");
-    const auto scroll = [this](GraphCanvas& canvas, int pixels) {
+    const auto scroll = [](GraphCanvas& canvas, int pixels) {
         QWheelEvent wheel({50, 50}, canvas.viewport()->mapToGlobal(QPointF(50, 50)), {0, pixels}, {}, {}, {},
                           Qt::NoScrollPhase, false);
         QCoreApplication::sendEvent(canvas.viewport(), &wheel);
@@ -294,7 +294,7 @@ void TestCompareView::selectionStaysInSightOfOnePane() {
     m_view->setLayoutProgram(test::program("dynascope-cli"));
     test::addCapture(*m_workspace, test::capture("trace_aot_eager/resnet"));
     QTRY_VERIFY(b().scene() && m_workspace->diff());
-    const auto inSight = [this](const GraphCanvas& canvas) {
+    const auto inSight = [](const GraphCanvas& canvas) {
         return canvas.isVisible() && canvas.selected() != canvas::noItem &&
                QRectF(canvas.viewport()->rect()).contains(canvas.viewRectOf(canvas.selected()));
     };
