@@ -519,8 +519,11 @@ void TestCanvas::cardsSayWhatANodeDoes() {
     QCOMPARE(bytesText(32768), QString("32 KiB"));
     QCOMPARE(bytesText(1536), QString("1.5 KiB"));
     ir::Argument deep = ir::Argument::integer(1);
-    for (int i = 0; i < 5000; ++i)
-        deep = ir::Argument::list({std::move(deep)});
+    for (int i = 0; i < 5000; ++i) {
+        std::vector<ir::Argument> one; // braces would copy what is within
+        one.push_back(std::move(deep));
+        deep = ir::Argument::list(std::move(one));
+    }
     QVERIFY(argumentText(deep).size() < 200);
 }
 
