@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/inductor/pattern_graph.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <unordered_map>
@@ -104,14 +106,8 @@ private:
         endArgument(m_frames.back());
         Frame frame = std::move(m_frames.back());
         m_frames.pop_back();
-        m_frames.back().open += frame.closes == ']' ? '[' + joined(frame.arguments) + ']' : valueOf(frame);
-    }
-
-    static std::string joined(const std::vector<std::string>& parts) {
-        std::string out;
-        for (const std::string& part : parts)
-            out += (out.empty() ? "" : ", ") + part;
-        return out;
+        m_frames.back().open +=
+            frame.closes == ']' ? '[' + joined(frame.arguments, ", ") + ']' : valueOf(frame);
     }
 
     std::string valueOf(Frame& frame) {
@@ -123,7 +119,7 @@ private:
         }
         if (frame.callee == "Arg") return "anything";
         if (frame.callee == "Ignored") return "_";
-        return frame.callee + '(' + joined(frame.arguments) + ')';
+        return frame.callee + '(' + joined(frame.arguments, ", ") + ')';
     }
 
     /// The name of the node that a call stands for.
@@ -137,7 +133,7 @@ private:
             else
                 node.arguments.push_back(std::move(argument));
         }
-        const std::string key = node.target + '(' + joined(node.arguments) + ')' + node.users;
+        const std::string key = node.target + '(' + joined(node.arguments, ", ") + ')' + node.users;
         if (const auto known = m_known.find(key); known != m_known.end()) return known->second;
         const std::string base = baseOf(node.target);
         const std::size_t number = m_named[base]++;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/inductor/why_not_fused.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -15,13 +17,6 @@ BufferNames buffersOf(const std::vector<Access>& accesses) {
     BufferNames out;
     for (const Access& access : accesses)
         out.insert(access.buffer);
-    return out;
-}
-
-std::string commaList(const BufferNames& names) {
-    std::string out;
-    for (const std::string& name : names)
-        out += (out.empty() ? "" : ", ") + name;
     return out;
 }
 
@@ -108,7 +103,7 @@ void addApart(std::vector<std::string>& out, const SchedulerNode& a, const Sched
     for (const auto& [writer, reader] : {std::pair(&a, &b), std::pair(&b, &a)})
         if (const BufferNames common = commonTo(buffersOf(writer->writes), buffersOf(reader->reads));
             !common.empty())
-            out.push_back(reader->name + " reads " + commaList(common) + ", which " + writer->name +
+            out.push_back(reader->name + " reads " + joined(common, ", ") + ", which " + writer->name +
                           " writes");
 }
 

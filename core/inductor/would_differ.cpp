@@ -2,6 +2,7 @@
 //
 // What Inductor's reasons against a fusion ask for, in words of the two operations. The texts are those of
 // torch/_inductor/scheduler.py and codegen/simd.py.
+#include "core/base/text.h"
 #include "core/inductor/why_not_fused.h"
 
 #include <algorithm>
@@ -58,13 +59,6 @@ const SchedulerNode* operation(const Schedule& schedule, const std::string& name
     return nullptr;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-    std::string out;
-    for (const std::string& name : names)
-        out += (out.empty() ? "" : ", ") + name;
-    return out;
-}
-
 std::string indexOf(const std::vector<Access>& accesses, const std::string& buffer) {
     for (const Access& access : accesses)
         if (access.buffer == buffer && !access.index.empty()) return access.index;
@@ -102,7 +96,7 @@ std::vector<std::string> wouldHaveToDiffer(const PassRecording& recording, const
     if (one == nullptr || other == nullptr || !why.kernel.empty()) return out;
     const std::set<Asks> asks = asked(recording, why);
     if (asks.contains(Asks::Between) && !why.between.empty())
-        out.push_back("one of the two would have to do without what " + listed(why.between) +
+        out.push_back("one of the two would have to do without what " + joined(why.between, ", ") +
                       (why.between.size() == 1 ? " computes" : " compute") + " between them");
     if (asks.contains(Asks::Extern))
         for (const SchedulerNode* node : {one, other})
