@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/row_table.h"
 #include "views/theme/elided_name.h"
+#include "views/theme/mixed.h"
 #include "views/theme/shown_text.h"
 
 #include <QHeaderView>
@@ -46,12 +47,6 @@ QFont fontOf(Look look, const Theme& theme) {
 
 bool isDiffTone(Tone tone) {
     return tone == Tone::Good || tone == Tone::Bad || tone == Tone::Warn;
-}
-
-QColor blended(const QColor& over, const QColor& ground, double share) {
-    const auto mix = [&](double a, double b) { return float(a * share + b * (1 - share)); };
-    return QColor::fromRgbF(mix(over.redF(), ground.redF()), mix(over.greenF(), ground.greenF()),
-                            mix(over.blueF(), ground.blueF()));
 }
 
 class RowDelegate : public QStyledItemDelegate {
@@ -129,7 +124,7 @@ private:
                                                 : diff::Change::Changed;
         painter.setBrush(diff                 ? c.diff(change).fill
                          : tone == Tone::None ? c.bg3
-                                              : blended(colour, ground, 0.2));
+                                              : mixed(colour, 0.2, ground));
         painter.drawRoundedRect(chip, 3, 3);
         if (swatch > 0) {
             painter.setBrush(colour);
