@@ -10,6 +10,7 @@
 #include "views/theme/splitter.h"
 #include "views/workspace/labels.h"
 
+#include <QEvent>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QScrollArea>
