@@ -94,6 +94,8 @@ public:
     [[nodiscard]] std::string shortLabel() const;
     /// The graph, or why it cannot be read. Content::Code has no graph.
     [[nodiscard]] Result<ir::GraphPtr> graph() const;
+    /// Whether graph() answers at once, because somebody asked before. False while somebody is reading it.
+    [[nodiscard]] bool isRead() const;
     /// FX nodes without subgraphs' nodes; 0 for code or unreadable graphs.
     [[nodiscard]] std::size_t nodeCount() const;
     /// Kernels in generated code: definitions of async_compile.* or "def call" bodies; 0 for graphs.

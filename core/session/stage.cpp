@@ -73,6 +73,11 @@ Result<ir::GraphPtr> Stage::graph() const {
     return *m_cache->graph;
 }
 
+bool Stage::isRead() const {
+    const std::unique_lock lock(m_cache->mutex, std::try_to_lock);
+    return lock && m_cache->graph.has_value();
+}
+
 std::size_t Stage::nodeCount() const {
     if (content == Content::Code) return 0;
     const std::lock_guard lock(m_cache->mutex);

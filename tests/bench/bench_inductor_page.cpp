@@ -46,11 +46,22 @@ double until(const std::function<void()>& act, const std::function<bool()>& done
     return since(timer);
 }
 
+/// Half a second of reading.
+void pause() {
+    QElapsedTimer timer;
+    timer.start();
+    while (timer.elapsed() < 500)
+        QCoreApplication::processEvents(QEventLoop::AllEvents, 10);
+}
+
 void stepPasses(InductorPage& page) {
     const auto settled = [&page] { return page.isSettled(); };
     std::vector<double> first, again;
-    while (page.canRun(StepCommand::Run))
+    while (page.canRun(StepCommand::Run)) {
         first.push_back(until([&] { page.run(StepCommand::Run); }, settled));
+        // A reader looks at a step before asking for the next; meanwhile that is prepared.
+        pause();
+    }
     print("next pass that changed a graph, first time", first);
     while (page.canRun(StepCommand::BackRun))
         again.push_back(until([&] { page.run(StepCommand::BackRun); }, settled));

@@ -200,6 +200,20 @@ void InductorPage::drawChanged() {
     d->canvases->drawOnly(most ? ir::NodeSet() : part.a, most ? ir::NodeSet() : part.b);
 }
 
+/// A step of the passes draws at once where its graphs were read and compared beforehand.
+void InductorPage::prepareNeighbours() {
+    if (d->row < 0 || !d->graphs.diff()) return;
+    std::vector<std::pair<int, int>> pairs;
+    for (const StepCommand command : {StepCommand::Run, StepCommand::BackRun, StepCommand::Over}) {
+        const int next = passAfter(d->passes, d->row, command);
+        if (next < 0) continue;
+        const PassRow& row = d->passes.rows[std::size_t(next)];
+        const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
+        if (before >= 0 && after >= 0) pairs.emplace_back(before, after);
+    }
+    d->graphs.prepareDiffs(pairs);
+}
+
 /// Its nodes alone: those that fitted lit in A, in B what took their place.
 void InductorPage::showMatch(int at) {
     const PassRow& row = d->passes.rows[std::size_t(d->row)];

@@ -103,6 +103,7 @@ private:
     void showPass(int row);
     void showNode();
     void drawChanged();
+    void prepareNeighbours();
     void showMatch(int match);
     void showSchedule();
     void fillSchedule(const inductor::Schedule* schedule);

@@ -252,6 +252,7 @@ void InductorPage::connectParts() {
     connect(d->folds, &QCheckBox::toggled, this, [this] { fillList(); });
     connect(d->part, &QCheckBox::toggled, this, [this] { drawChanged(); });
     connect(&d->graphs, &Workspace::stagesChanged, this, [this] { drawChanged(); });
+    connect(&d->graphs, &Workspace::diffChanged, this, &InductorPage::prepareNeighbours);
     connect(d->previous, &QPushButton::clicked, this,
             [this] { run(showsScheduler() ? StepCommand::BackOver : StepCommand::BackRun); });
     connect(d->next, &QPushButton::clicked, this,

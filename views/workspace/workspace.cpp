@@ -102,6 +102,7 @@ void Workspace::close(int capture) {
     m_marks.remove(m_captures[std::size_t(capture)].session.get());
     dropComparisons(m_captures[std::size_t(capture)].session);
     m_profiles->drop(m_captures[std::size_t(capture)].session);
+    m_ahead.clear();
     m_captures.erase(m_captures.begin() + capture);
     const auto refersTo = [capture](const Place& p) { return p.capture == capture; };
     const auto renumber = [capture](Place& p) {
@@ -226,7 +227,7 @@ void Workspace::loadStage(Side side, session::StagePtr stage, const StageView& o
             view = *old;
             return;
         }
-    if (stage->payload.length <= readAtOnceBytes) {
+    if (stage->payload.length <= readAtOnceBytes || stage->isRead()) {
         view = readStage(stage);
         return;
     }
@@ -257,23 +258,29 @@ void Workspace::computeDiff() {
         emit diffChanged();
         return;
     }
-    diff::Origins known = origins(m_place.stageA, m_place.stageB);
-    if (a->size() + b->size() <= diffAtOnceNodes) {
-        m_diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, known));
-        emit diffChanged();
-        return;
-    }
+    const DiffsAhead::Pair pair{m_a.stage, m_b.stage, origins(m_place.stageA, m_place.stageB)};
+    m_diff = m_ahead.find(pair);
+    if (!m_diff && a->size() + b->size() <= diffAtOnceNodes)
+        m_diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, pair.known));
     emit diffChanged();
-    using DiffPtr = std::shared_ptr<const diff::GraphDiff>;
+    if (m_diff) return;
     m_tasks.run<DiffPtr>(
         "diff", this,
-        [a, b, known = std::move(known)](const TaskContext&) {
+        [a, b, known = pair.known](const TaskContext&) {
             return std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, known));
         },
-        [this](DiffPtr diff) {
+        [this, pair](DiffPtr diff) {
+            m_ahead.keep(pair, diff);
             m_diff = std::move(diff);
             emit diffChanged();
         });
+}
+
+void Workspace::prepareDiffs(const std::vector<std::pair<int, int>>& stages) {
+    std::vector<DiffsAhead::Pair> pairs;
+    for (const auto& [a, b] : stages)
+        pairs.push_back({stageAt(a), stageAt(b), origins(a, b)});
+    m_ahead.prepare(std::move(pairs));
 }
 
 void Workspace::selectCompile(int capture, int compile) {

@@ -10,6 +10,7 @@
 #include "core/session/breaks.h"
 #include "core/session/session.h"
 #include "core/store/session_file.h"
+#include "views/workspace/diffs_ahead.h"
 #include "views/workspace/panel_id.h"
 #include "views/workspace/place.h"
 #include "views/workspace/task_runner.h"
@@ -157,7 +158,11 @@ public:
 
     /// Diff of A and B, null until ready or where one side has no graph. Valid while both StageViews stay the
     /// same.
-    [[nodiscard]] std::shared_ptr<const diff::GraphDiff> diff() const { return m_diff; }
+    [[nodiscard]] DiffPtr diff() const { return m_diff; }
+    /// Reads and diffs what a reader is likely to look at next: pairs of stages of the current compile, the likeliest
+    /// first, three at most. Then looking at them takes no more than drawing.
+    void prepareDiffs(const std::vector<std::pair<int, int>>& stages);
+    [[nodiscard]] bool isPreparing() const { return !m_ahead.isIdle(); }
     [[nodiscard]] const ir::Node* selectedNode() const; ///< or null
     /// Nodes of the other side that the selected node became or came from.
     [[nodiscard]] std::vector<ir::NodeIndex> related() const;
@@ -315,7 +320,8 @@ private:
     std::vector<Visit> m_back, m_forward;
     NodeSelection m_hover;
     StageView m_a, m_b;
-    std::shared_ptr<const diff::GraphDiff> m_diff;
+    DiffPtr m_diff;
+    DiffsAhead m_ahead;
     std::unique_ptr<Trace> m_trace;
     std::unique_ptr<JoinedProfiles> m_profiles;
 };

@@ -165,6 +165,7 @@ void Workspace::replaceCapture(int index, Capture again) {
         m_place = completed(to.place(m_place));
         showAgain();
     }
+    m_ahead.clear();
     emit captureReplaced(index, before.session);
     emit placeChanged(m_place, old);
 }
