@@ -16,6 +16,10 @@
 #include <string_view>
 #include <vector>
 
+namespace dynascope::profile {
+class Facts;
+}
+
 namespace dynascope::answers {
 
 enum class Question : std::uint8_t {
@@ -122,6 +126,10 @@ struct Answer {
 /// One question. What was cancelled is NotHere without a command. Stages without `checked` says that none
 /// was.
 [[nodiscard]] Answer answer(const session::Session& session, Question question, const TaskContext& task = {});
+
+/// Question::RunTime of Session::profiles' first, where that is joined already. Reads graphs: for a worker, which has
+/// `facts` for itself.
+[[nodiscard]] Answer runTimeAnswer(profile::Facts& facts);
 
 /// What is known of the stages that can be derived anew (engine::Rederived, counted by stage).
 struct StageChecks {

@@ -64,24 +64,20 @@ Item itemOf(const Joined& joined, const GroupedRow& row) {
     return item;
 }
 
-Answer fromProfile(const Session& session, const TaskContext& task) {
+Answer ofJoined(Facts& facts) {
     Answer out;
     out.question = Question::RunTime;
-    const profile::ProfilePtr profile = session::attachedAs<profile::Profile>(session.profiles.front());
-    // For this call alone, so that nothing keeps the session that it does not own.
-    const session::SessionPtr here(std::shared_ptr<const void>(), &session);
-    const auto joined = profile::join(here, profile, task);
-    if (!joined) return out;
     out.standing = Standing::Know;
-    const Joined& all = **joined;
+    const Joined& all = *facts.joined();
+    const Session& session = *all.session;
+    const profile::Profile& profile = *all.profile;
     std::vector<double> steps;
-    for (const profile::Step& step : profile->steps)
+    for (const profile::Step& step : profile.steps)
         steps.push_back(static_cast<double>(step.duration));
     out.figure = timeText(steps.empty() ? all.busy : profile::medianOf(steps));
     out.of = steps.empty() ? "busy in all, by a profile without steps"
                            : "a step, the median of " + count(steps.size(), "step");
     const bool alone = session.compiles.empty();
-    Facts facts(*joined);
     const std::vector<GroupedRow> rows = grouped(facts, alone ? By::Operator : By::Node);
     out.sentence = alone ? "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.'
                          : "Of the time that processors were busy, " + sharesText(all) + '.';
@@ -93,15 +89,24 @@ Answer fromProfile(const Session& session, const TaskContext& task) {
                    " and " + std::to_string(all.kernels.joined) + " of " + count(all.kernels.all, "kernel") +
                    " are joined to this capture.";
     if (session.profiles.size() > 1)
-        out.note += (out.note.empty() ? "" : " ") + std::string("Of ") +
-                    std::string(baseName(profile->path)) + ", the first of " +
-                    count(session.profiles.size(), "profile") + '.';
+        out.note += (out.note.empty() ? "" : " ") + std::string("Of ") + std::string(baseName(profile.path)) +
+                    ", the first of " + count(session.profiles.size(), "profile") + '.';
     for (const GroupedRow& row : rows)
         out.items.push_back(itemOf(all, row));
     out.picture = Picture::Ranking;
     out.axis = alone ? "Time of each operator by itself" : "Time of each node, kernel and wrapper by itself";
     keepFirst(out, mostRows);
     return out;
+}
+
+Answer fromProfile(const Session& session, const TaskContext& task) {
+    // For this call alone, so that nothing keeps the session that it does not own.
+    const session::SessionPtr here(std::shared_ptr<const void>(), &session);
+    const auto joined =
+        profile::join(here, session::attachedAs<profile::Profile>(session.profiles.front()), task);
+    if (!joined) return notHere(Question::RunTime, {});
+    Facts facts(*joined);
+    return ofJoined(facts);
 }
 
 } // namespace
@@ -121,3 +126,11 @@ Answer runTimeAnswer(const Session& session, const TaskContext& task) {
 }
 
 } // namespace dynascope::answers::detail
+
+namespace dynascope::answers {
+
+Answer runTimeAnswer(profile::Facts& facts) {
+    return detail::ofJoined(facts);
+}
+
+} // namespace dynascope::answers

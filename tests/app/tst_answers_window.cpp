@@ -3,6 +3,7 @@
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/patience.h"
+#include "tests/support/profiles.h"
 #include "views/answers/answer_card.h"
 #include "views/answers/answer_links.h"
 #include "views/answers/answer_picture.h"
@@ -10,6 +11,7 @@
 #include "views/answers/stage_checker.h"
 #include "views/theme/theme.h"
 #include "views/workspace/break_place.h"
+#include "views/workspace/joined_profiles.h"
 
 #include <QClipboard>
 #include <QLabel>
@@ -68,6 +70,33 @@ private slots:
         QVERIFY(page().text().contains(QStringLiteral("Change cap.py:27 first")));
         QVERIFY(page().text().indexOf(QStringLiteral("Why did the graph break")) <
                 page().text().indexOf(QStringLiteral("Do the ranks agree")));
+    }
+
+    /// Answers, Profile and Graph breaks share one join of a capture's profile.
+    void aProfileIsJoinedOnce() {
+        QVERIFY(open(QStringLiteral(DYNASCOPE_TEST_DATA "/profile/breaks")));
+        const Answer& answer = card(Question::RunTime).answer();
+        const Answer alone = answers::answer(*workspace().session(), Question::RunTime);
+        QCOMPARE(answer.sentence, alone.sentence);
+        QCOMPARE(answer.figure, alone.figure);
+        QCOMPARE(answer.items.size(), alone.items.size());
+        for (const char* go : {"go.profile", "go.breaks"}) {
+            m_open.window().actionRegistry().trigger(QLatin1String(go));
+            QVERIFY(m_open.settles());
+        }
+        QCOMPARE(workspace().place().page, Page::Breaks);
+        QCOMPARE(workspace().profiles().joins(), std::size_t(1));
+    }
+
+    void aProfileThatCannotBeJoined() {
+        const session::SessionPtr session = test::unjoinableFolder("breaks");
+        Workspace& all = workspace();
+        all.addCapture({session, session::summarizeBreaks(*session)}, true);
+        m_open.window().actionRegistry().trigger(QStringLiteral("go.answers"));
+        QVERIFY(m_open.settles());
+        const Answer& answer = card(Question::RunTime).answer();
+        QCOMPARE(answer.standing, Standing::NotHere);
+        QVERIFY2(answer.sentence.find("the disk is gone") != std::string::npos, answer.sentence.c_str());
     }
 
     void graphsOpenOnTheirStages() {

@@ -6,7 +6,10 @@
 #include "tests/support/trace_text.h"
 
 #include <QtGlobal>
+#include <memory>
+#include <stdexcept>
 #include <string>
+#include <thread>
 
 namespace dynascope::test {
 
@@ -17,6 +20,29 @@ inline profile::JoinedPtr joinedFolder(const std::string& name) {
     if ((*session)->profiles.size() != 1 || !(*session)->warnings.empty()) qFatal("%s: odd", name.c_str());
     return profile::join(*session, session::attachedAs<profile::Profile>((*session)->profiles.front()))
         .value_or(nullptr);
+}
+
+/// The same capture with generated code that throws "the disk is gone" when a worker reads it; so does joining its
+/// profile. The thread of this call, on which nothing catches that, reads nothing.
+inline session::SessionPtr unjoinableFolder(const std::string& name) {
+    class Gone : public session::ByteSource {
+        [[nodiscard]] std::string_view bytes() const override {
+            if (std::this_thread::get_id() == m_maker) return {};
+            throw std::runtime_error("the disk is gone");
+        }
+        std::thread::id m_maker = std::this_thread::get_id();
+    };
+    const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/" + name);
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    auto out = std::make_shared<session::Session>(**session);
+    for (session::Compile& compile : out->compiles)
+        for (session::StagePtr& stage : compile.stages) {
+            if (stage->content != session::Stage::Content::Code) continue;
+            auto spoiled = std::make_shared<session::Stage>(*stage);
+            spoiled->payload.source = std::make_shared<Gone>();
+            stage = std::move(spoiled);
+        }
+    return out;
 }
 
 /// Output code of a kernel and two products on a GPU, which the cache knows as "fabc"; ends the compile.

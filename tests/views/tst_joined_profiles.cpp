@@ -3,6 +3,7 @@
 // Profiles of open captures are joined once for all that ask, and not for those that ask no longer.
 #include "core/capture/open.h"
 #include "tests/support/patience.h"
+#include "tests/support/profiles.h"
 #include "views/workspace/joined_profiles.h"
 #include "views/workspace/task_runner.h"
 
@@ -31,7 +32,7 @@ private slots:
         const session::SessionPtr session = folder("mlp_aot");
         QObject page, heat, breaks;
         std::vector<JoinedProfilePtr> got;
-        const auto take = [&](const JoinedProfilePtr& one) { got.push_back(one); };
+        const auto take = [&](const Result<JoinedProfilePtr>& one) { got.push_back(one.value()); };
         for (QObject* who : {&page, &heat, &page})
             profiles.ask(session, 0, who, take);
         QVERIFY(got.empty()); // not on this thread
@@ -87,6 +88,37 @@ private slots:
         QTest::qWait(50);
         QVERIFY(!called);
         QCOMPARE(profiles.joins(), std::size_t(0));
+    }
+
+    /// Everybody who waits is told, and the next one is joined.
+    void whatCannotBeJoinedIsTold() {
+        TaskRunner tasks;
+        JoinedProfiles profiles(tasks);
+        const session::SessionPtr bad = test::unjoinableFolder("breaks"), good = folder("mlp_aot");
+        QObject a, b, c;
+        std::vector<std::string> why;
+        bool joined = false;
+        profiles.ask(good, 0, &c, [&](const Result<JoinedProfilePtr>& one) { joined = one.has_value(); });
+        for (QObject* who : {&a, &b})
+            profiles.ask(bad, 0, who, [&](const Result<JoinedProfilePtr>& one) {
+                why.push_back(one ? "joined" : one.error().message);
+            });
+        QTRY_VERIFY_WITH_TIMEOUT(tasks.isIdle(), test::patience);
+        QCOMPARE(why, (std::vector<std::string>{"the disk is gone", "the disk is gone"}));
+        QVERIFY(joined);
+        QCOMPARE(profiles.joins(), std::size_t(1));
+    }
+
+    void whatSomebodyElseCancelsIsTold() {
+        TaskRunner tasks;
+        JoinedProfiles profiles(tasks);
+        QObject page;
+        bool cancelled = false;
+        profiles.ask(folder("mlp_aot"), 0, &page, [&](const Result<JoinedProfilePtr>& one) {
+            cancelled = !one && one.error().isCancelled();
+        });
+        tasks.cancel(QStringLiteral("profile.join"));
+        QVERIFY(cancelled && tasks.isIdle());
     }
 
     void closedCapturesAreDropped() {

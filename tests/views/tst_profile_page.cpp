@@ -4,6 +4,7 @@
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
+#include "tests/support/profiles.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
 #include "views/profile/idle_figures.h"
@@ -96,6 +97,19 @@ private slots:
         test::part<QLineEdit>(*s.page, "profile.filter")->setText("gelu");
         QVERIFY(test::part<RowTable>(*s.page, "profile.table")->rows().rowCount() >= 2);
         QVERIFY(s.rowWith("gelu") >= 0 && s.rowWith("addmm") < 0);
+    }
+
+    /// A page that waits for a profile that cannot be joined says so.
+    void whatCannotBeJoined() {
+        test::Fixture f;
+        const session::SessionPtr session = test::unjoinableFolder("breaks");
+        f.workspace.addCapture({session, session::summarizeBreaks(*session)}, true);
+        Place place = f.workspace.place();
+        place.page = Page::Profile;
+        f.workspace.go(place);
+        const auto page = f.show<ProfilePage>(1500, 900);
+        QTRY_VERIFY_WITH_TIMEOUT(page->message().contains("the disk is gone"), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm(), test::patience);
     }
 
     void otherGroupsAndOneStep() {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/answers/answers_page.h"
 
+#include "core/profile/facts.h"
 #include "views/answers/answer_card.h"
 #include "views/answers/answer_links.h"
 #include "views/answers/stage_checker.h"
 #include "views/base/page_parts.h"
+#include "views/workspace/joined_profiles.h"
 #include "views/workspace/labels.h"
+#include "views/workspace/task_runner.h"
 
 #include <QClipboard>
 #include <QGridLayout>
@@ -19,6 +22,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 
 namespace dynascope::views {
@@ -130,6 +134,10 @@ AnswersPage::AnswersPage(Workspace& workspace, Theme& theme, Rederivations& rede
     connect(&d->soon, &QTimer::timeout, this, [this] {
         if (d->session) takeStages();
     });
+    connect(&workspace.tasks(), &TaskRunner::failed, this, [this](const QString& tag, const QString& why) {
+        for (const Question question : answers::questions)
+            if (d->session && tag == slowTag(question)) giveUp(question, {why.toStdString()});
+    });
     d->scroll = new QScrollArea;
     d->scroll->setWidgetResizable(true);
     d->scroll->setFrameShape(QFrame::NoFrame);
@@ -168,7 +176,7 @@ void AnswersPage::restyle() {
 void AnswersPage::refresh() {
     if (showNothingOpen()) {
         d->session.reset();
-        return;
+        return workspace().profiles().cancel(this);
     }
     showContent();
     if (d->session == workspace().capture()->session) return;
@@ -199,20 +207,45 @@ void AnswersPage::ask() {
         });
     for (const Question question : answers::questions) {
         if (!answers::isSlow(question)) continue;
-        workspace().tasks().run<Answer>(
-            slowTag(question), this,
-            [session = d->session, question](const TaskContext& task) {
-                return answers::answer(*session, question, task);
-            },
-            [this, session = d->session](Answer answer) {
-                if (session == d->session) take(std::move(answer));
-            });
         Answer waiting;
         waiting.question = question;
         waiting.standing = Standing::Checking;
         waiting.sentence = tr("Reading the graphs...").toStdString();
         d->known[question] = std::move(waiting);
+        if (question != Question::RunTime || d->session->profiles.empty())
+            work(question, [session = d->session, question](const TaskContext& task) {
+                return answers::answer(*session, question, task);
+            });
     }
+    askRunTime();
+}
+
+void AnswersPage::askRunTime() {
+    if (d->session->profiles.empty()) return workspace().profiles().cancel(this);
+    workspace().tasks().cancel(slowTag(Question::RunTime)); // of the capture before
+    workspace().profiles().ask(d->session, 0, this, [this](const Result<JoinedProfilePtr>& joined) {
+        if (!joined) return giveUp(Question::RunTime, joined.error());
+        work(Question::RunTime, [profile = *joined](const TaskContext&) {
+            const std::lock_guard lock(profile->mutex);
+            return answers::runTimeAnswer(*profile->facts);
+        });
+    });
+}
+
+void AnswersPage::work(Question question, std::function<Answer(const TaskContext&)> answer) {
+    workspace().tasks().run<Answer>(slowTag(question), this, std::move(answer),
+                                    [this, session = d->session](Answer found) {
+                                        if (session == d->session) take(std::move(found));
+                                    });
+}
+
+void AnswersPage::giveUp(Question question, const Error& why) {
+    Answer out;
+    out.question = question;
+    out.sentence = why.isCancelled()
+                       ? tr("This was cancelled.").toStdString()
+                       : tr("A fault of Dynascope's own: %1.").arg(toQString(why.message)).toStdString();
+    take(std::move(out));
 }
 
 void AnswersPage::take(Answer answer) {

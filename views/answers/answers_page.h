@@ -8,6 +8,7 @@
 #include "views/base/panel.h"
 #include "views/workspace/page_spec.h"
 
+#include <functional>
 #include <memory>
 
 namespace dynascope::views {
@@ -40,6 +41,9 @@ protected:
 private:
     struct Private;
     void ask();
+    void askRunTime();
+    void work(answers::Question question, std::function<answers::Answer(const TaskContext&)> answer);
+    void giveUp(answers::Question question, const Error& why);
     void take(answers::Answer answer);
     void takeStages();
     void layOut();

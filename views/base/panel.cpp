@@ -93,9 +93,7 @@ Panel::Panel(Workspace& workspace, Theme& theme, QWidget* parent)
     });
     connect(&m_workspace.tasks(), &TaskRunner::failed, this,
             [this](const QString& /*tag*/, const QString& why, QObject* context) {
-                if (context != this || !isLoading()) return;
-                setLoading(false);
-                showMessage(tr("This cannot be shown, by a fault of Dynascope's own: %1.").arg(why));
+                if (context == this && isLoading()) showFault({why.toStdString()});
             });
     connect(&m_workspace, &Workspace::captureClosed, this, &Panel::invalidate);
     connect(&m_workspace, &Workspace::placeChanged, this, &Panel::invalidate);
@@ -122,6 +120,13 @@ void Panel::setContent(QWidget* content) {
 
 void Panel::showContent() {
     if (m_stack->count() > 1) m_stack->setCurrentIndex(1);
+}
+
+void Panel::showFault(const Error& why) {
+    setLoading(false);
+    if (!why.isCancelled())
+        showMessage(
+            tr("This cannot be shown, by a fault of Dynascope's own: %1.").arg(toQString(why.message)));
 }
 
 void Panel::showMessage(const QString& text, const QString& linkText, std::function<void()> action) {

@@ -4,6 +4,7 @@
 // has the states of DESIGN_LANGUAGE (content, a message with a way out, loading).
 #pragma once
 
+#include "core/base/result.h"
 #include "views/theme/theme.h"
 #include "views/workspace/workspace.h"
 
@@ -69,6 +70,8 @@ protected:
     void showContent();
     /// `text` is plain. With `linkText` a link is shown below that runs `action`.
     void showMessage(const QString& text, const QString& linkText = {}, std::function<void()> action = {});
+    /// What the panel waits for does not come: ends loading, with a message unless it was cancelled.
+    void showFault(const Error& why);
     /// The message for "no capture is open"; returns true where that is the case.
     bool showNothingOpen();
     /// A thin bar at the top that appears after 100 ms. A task of the panel that throws ends it, and a message

@@ -205,7 +205,9 @@ void SourcePanel::askTimes() {
     const int number = profile::shownProfile(*d->session);
     if (number < 0) return workspace().profiles().cancel(this);
     using Times = std::shared_ptr<const profile::LineTimes>;
-    workspace().profiles().ask(d->session, number, this, [this](const JoinedProfilePtr& profile) {
+    workspace().profiles().ask(d->session, number, this, [this](const Result<JoinedProfilePtr>& joined) {
+        if (!joined) return; // the lines have no times
+        const JoinedProfilePtr& profile = *joined;
         workspace().tasks().run<Times>(
             QStringLiteral("source.times"), this,
             [profile](const TaskContext&) {

@@ -33,16 +33,17 @@ void showBreakRunTimes(Workspace& workspace, ReasonsModel& model) {
         if (workspace.capture() && workspace.capture()->session == session)
             model.setRunTimes(std::move(times));
     };
-    workspace.profiles().ask(
-        session, number, &model,
-        [&workspace, &model, show, breaks = workspace.capture()->breaks](const JoinedProfilePtr& profile) {
-            workspace.tasks().run<Times>(
-                QStringLiteral("breaks.profile"), &model,
-                [joined = profile->joined, breaks](const TaskContext&) {
-                    return breakRunTimes(*joined, breaks);
-                },
-                show);
-        });
+    workspace.profiles().ask(session, number, &model,
+                             [&workspace, &model, show,
+                              breaks = workspace.capture()->breaks](const Result<JoinedProfilePtr>& profile) {
+                                 if (!profile) return; // the column stays empty
+                                 workspace.tasks().run<Times>(
+                                     QStringLiteral("breaks.profile"), &model,
+                                     [joined = (*profile)->joined, breaks](const TaskContext&) {
+                                         return breakRunTimes(*joined, breaks);
+                                     },
+                                     show);
+                             });
 }
 
 } // namespace dynascope::views

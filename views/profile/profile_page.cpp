@@ -251,13 +251,17 @@ void ProfilePage::ask() {
     workspace().tasks().cancel(tag);
     if (d->other.session && !d->otherProfile)
         return workspace().profiles().ask(d->other.session, d->other.number, d->against,
-                                          [this](const JoinedProfilePtr& profile) {
-                                              d->otherProfile = profile;
+                                          [this](const Result<JoinedProfilePtr>& profile) {
+                                              if (!profile) return showFault(profile.error());
+                                              d->otherProfile = *profile;
                                               ask();
                                           });
     if (d->shown.profile) return group(d->shown.profile);
     workspace().profiles().ask(d->session, d->profiles->currentIndex(), this,
-                               [this](const JoinedProfilePtr& profile) { group(profile); });
+                               [this](const Result<JoinedProfilePtr>& profile) {
+                                   if (!profile) return showFault(profile.error());
+                                   group(*profile);
+                               });
 }
 
 void ProfilePage::group(const JoinedProfilePtr& profile) {

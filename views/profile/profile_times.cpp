@@ -44,8 +44,9 @@ void ProfileTimes::ask() {
     m_asked = session;
     const int number = profile::shownProfile(*session);
     if (number < 0) return m_workspace.profiles().cancel(this);
-    m_workspace.profiles().ask(session, number, this,
-                               [this](const JoinedProfilePtr& profile) { find(profile); });
+    m_workspace.profiles().ask(session, number, this, [this](const Result<JoinedProfilePtr>& profile) {
+        if (profile) find(*profile); // else there is no heat
+    });
 }
 
 void ProfileTimes::find(const JoinedProfilePtr& profile) {

@@ -217,9 +217,9 @@ void RecompilesPage::read() {
 void RecompilesPage::askRuns() {
     const int number = profile::shownProfile(*d->session);
     if (number < 0) return workspace().profiles().cancel(this);
-    workspace().profiles().ask(d->session, number, this, [this](const JoinedProfilePtr& profile) {
-        if (profile->joined->session != d->session) return;
-        d->runs = compileRuns(*profile->joined);
+    workspace().profiles().ask(d->session, number, this, [this](const Result<JoinedProfilePtr>& profile) {
+        if (!profile || (*profile)->joined->session != d->session) return;
+        d->runs = compileRuns(*(*profile)->joined);
         d->compile = -1;
         fillList();
         showRecompile(workspace().place().own.of<RecompilePlace>().compile);

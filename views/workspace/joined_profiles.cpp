@@ -19,11 +19,14 @@ constexpr std::size_t mostKnown = 4;
 JoinedProfiles::JoinedProfiles(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
     , m_tasks(tasks) {
-    connect(&tasks, &TaskRunner::failed, this, [this](const QString& failed) {
-        if (failed == tag) deliver(std::exchange(m_running, {}), nullptr);
+    connect(&tasks, &TaskRunner::failed, this, [this](const QString& failed, const QString& why) {
+        if (failed == tag) deliver(failure(why.toStdString()));
     });
     connect(&tasks, &TaskRunner::finished, this, [this](const QString& finished) {
-        if (finished == tag) startNext();
+        if (finished != tag) return;
+        // Where nothing was delivered, somebody else cancelled it.
+        if (m_running.session && !m_tasks.isRunning(tag)) deliver(cancellation());
+        startNext();
     });
 }
 
@@ -64,7 +67,7 @@ void JoinedProfiles::drop(const session::SessionPtr& session) {
 void JoinedProfiles::keep(profile::JoinedPtr joined) {
     auto one = std::make_shared<JoinedProfile>(std::move(joined));
     add(one);
-    deliver({one->joined->session, one->joined->profile}, one);
+    deliver({one->joined->session, one->joined->profile}, JoinedProfilePtr(one));
     stopUnwanted();
 }
 
@@ -85,30 +88,36 @@ void JoinedProfiles::startNext() {
     std::erase_if(m_wishes, [](const Wish& wish) { return wish.context.isNull(); });
     if (m_wishes.empty()) return;
     m_running = m_wishes.back().key;
-    m_tasks.run<JoinedProfilePtr>(
+    using One = Result<JoinedProfilePtr>;
+    m_tasks.run<One>(
         tag, this,
-        [key = m_running](const TaskContext& task) -> JoinedProfilePtr {
-            const auto joined = profile::join(key.session, key.profile, task);
-            return joined ? std::make_shared<JoinedProfile>(*joined) : nullptr;
+        [key = m_running](const TaskContext& task) -> One {
+            return profile::join(key.session, key.profile, task).map([](const profile::JoinedPtr& joined) {
+                return std::make_shared<JoinedProfile>(joined);
+            });
         },
-        [this](const JoinedProfilePtr& one) {
-            const Key key = std::exchange(m_running, {});
-            if (!one) return deliver(key, nullptr);
-            ++m_joins;
-            add(one);
-            deliver(key, one);
+        [this](const One& one) {
+            if (one) {
+                ++m_joins;
+                add(*one);
+            }
+            deliver(one);
         });
 }
 
-/// Null where it could not be joined: then nobody is called.
-void JoinedProfiles::deliver(const Key& key, const JoinedProfilePtr& profile) {
+/// What m_running came to.
+void JoinedProfiles::deliver(const Result<JoinedProfilePtr>& profile) {
+    deliver(std::exchange(m_running, {}), profile);
+}
+
+void JoinedProfiles::deliver(const Key& key, const Result<JoinedProfilePtr>& profile) {
     std::vector<Wish> mine;
     const auto first =
         std::stable_partition(m_wishes.begin(), m_wishes.end(), [&](const Wish& w) { return w.key != key; });
     std::move(first, m_wishes.end(), std::back_inserter(mine));
     m_wishes.erase(first, m_wishes.end());
     for (const Wish& wish : mine)
-        if (profile && wish.context) wish.done(profile);
+        if (wish.context) wish.done(profile);
 }
 
 } // namespace dynascope::views

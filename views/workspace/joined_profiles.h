@@ -35,12 +35,13 @@ using JoinedProfilePtr = std::shared_ptr<JoinedProfile>;
 class JoinedProfiles : public QObject {
     Q_OBJECT
 public:
-    using Done = std::function<void(const JoinedProfilePtr&)>;
+    /// An Error where it could not be joined; its message is one of TaskRunner::failed().
+    using Done = std::function<void(const Result<JoinedProfilePtr>&)>;
 
     explicit JoinedProfiles(TaskRunner& tasks, QObject* parent = nullptr);
 
-    /// Calls `done` with a profile (into Session::profiles), at once where it is known. Who asks again waits for that
-    /// alone; of a `context` that is gone nothing is called.
+    /// Calls `done` with a profile (into Session::profiles), at once where it is known, or with what went wrong. Who asks
+    /// again waits for that alone; of a `context` that is gone nothing is called, nor after cancel() and drop().
     void ask(const session::SessionPtr& session, int number, QObject* context, Done done);
     /// `context` waits no longer.
     void cancel(const QObject* context);
@@ -65,7 +66,8 @@ private:
     [[nodiscard]] JoinedProfilePtr known(const Key& key) const;
     void add(JoinedProfilePtr profile);
     void startNext();
-    void deliver(const Key& key, const JoinedProfilePtr& profile);
+    void deliver(const Result<JoinedProfilePtr>& profile);
+    void deliver(const Key& key, const Result<JoinedProfilePtr>& profile);
     void forget(const QObject* context);
     void stopUnwanted();
 
