@@ -470,11 +470,6 @@ void TestInspector::equalFactsKeepTheirWidgets() {
 void TestInspector::whatIsShownAgainIsLikeNew() {
     test::Fixture f;
     f.theme.apply(*qApp);
-    // The style paints by the theme, which ends before the tests do.
-    const auto styleOfBefore = qScopeGuard([] {
-        qApp->setStyleSheet({});
-        QApplication::setStyle(QStringLiteral("Fusion"));
-    });
     test::addSample(f.workspace, "view_mutation");
     std::vector<Facts> all;
     const auto diff = f.workspace.diff();

@@ -15,6 +15,7 @@
 #include <QSet>
 #include <QSignalSpy>
 #include <QSpinBox>
+#include <QStyle>
 #include <QTest>
 #include <array>
 #include <cmath>
@@ -111,6 +112,17 @@ private slots:
         QCOMPARE(mixed(colour, 1, ground), colour);
         QCOMPARE(mixed(colour, 0, ground), QColor(0, 50, 255, 128));
         QCOMPARE(mixed(colour, 0.25, ground), QColor(50, 63, 191, 128));
+    }
+
+    /// The style paints by its theme, and so ends with it.
+    void theStyleEndsWithItsTheme() {
+        {
+            Theme theme;
+            theme.apply(*qApp);
+            QVERIFY(!qApp->styleSheet().isEmpty());
+        }
+        QVERIFY(qApp->styleSheet().isEmpty());
+        QVERIFY(!QApplication::style()->inherits("dynascope::views::LookStyle"));
     }
 
     /// Twelve names that begin alike are told apart by what is left of them.

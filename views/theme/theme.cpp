@@ -86,12 +86,19 @@ Theme::Theme(QObject* parent)
     m_colours = desktopIsDark() ? darkColours() : lightColours();
 }
 
+Theme::~Theme() {
+    if (!m_style) return;     // none, or it ended with the application
+    m_app->setStyleSheet({}); // what stands before the style
+    if (QApplication::style() == m_style) QApplication::setStyle(QStringLiteral("Fusion"));
+}
+
 void Theme::apply(QApplication& app) {
     loadFonts();
     const bool first = m_app == nullptr;
     m_app = &app;
     if (first) {
-        QApplication::setStyle(new LookStyle(*this)); // the application owns it
+        m_style = new LookStyle(*this);
+        QApplication::setStyle(m_style);
         TextGuard::install();
     }
     rebuild();

@@ -12,10 +12,12 @@
 #include <QIcon>
 #include <QObject>
 #include <QPalette>
+#include <QPointer>
 #include <QString>
 #include <array>
 
 class QApplication;
+class QStyle;
 
 namespace dynascope::views {
 
@@ -58,6 +60,8 @@ class Theme : public QObject {
     Q_OBJECT
 public:
     explicit Theme(QObject* parent = nullptr);
+    /// Gives the application another style than the one that paints by this theme.
+    ~Theme() override;
 
     /// Loads the bundled fonts and sets palette, style sheet and font of the application.
     void apply(QApplication& app);
@@ -88,6 +92,7 @@ private:
     int m_fontSize = 12;
     Colours m_colours;
     QApplication* m_app = nullptr;
+    QPointer<QStyle> m_style; ///< owned by the application
 };
 
 } // namespace dynascope::views
