@@ -2,6 +2,7 @@
 #include "core/inductor/pass_recording.h"
 
 #include "core/base/json.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 
@@ -23,19 +24,6 @@ std::size_t bytesOf(const std::vector<std::string>& lines) {
     for (const std::string& line : lines)
         bytes += line.size() + sizeof line;
     return bytes;
-}
-
-std::string joined(const std::vector<std::string>& lines) {
-    std::size_t size = 0;
-    for (const std::string& line : lines)
-        size += line.size() + 1;
-    std::string out;
-    out.reserve(size);
-    for (const std::string& line : lines) {
-        if (&line != &lines.front()) out += '\n';
-        out += line;
-    }
-    return out;
 }
 
 } // namespace
@@ -122,7 +110,7 @@ Result<std::string> PassRecording::text(std::uint32_t state) const {
     const std::scoped_lock lock(m_lock);
     const Result<LinesPtr> found = lines(state);
     if (!found) return tl::unexpected(found.error());
-    return joined(**found);
+    return joined(**found, "\n");
 }
 
 Result<std::string> PassRecording::stageText(std::size_t index) const {
@@ -132,7 +120,7 @@ Result<std::string> PassRecording::stageText(std::size_t index) const {
     if (!base) return tl::unexpected(base.error());
     const Result<LinesPtr> own = applied(m_stagePlaces[index], *base);
     if (!own) return tl::unexpected(own.error());
-    return joined(**own);
+    return joined(**own, "\n");
 }
 
 std::vector<NodeRef> PassRecording::nodes(std::uint32_t wanted) const {

@@ -6,6 +6,12 @@
 
 namespace dynascope::inductor {
 
+const SchedulerNode* Schedule::operation(const std::string& name) const {
+    const auto at = std::ranges::find_if(
+        nodes, [&](const auto& one) { return one.second.members.empty() && one.second.name == name; });
+    return at == nodes.end() ? nullptr : &at->second;
+}
+
 std::vector<std::string> Schedule::operationsOf(std::uint32_t id) const {
     const SchedulerNode* found = node(id);
     if (found == nullptr) return {};

@@ -115,6 +115,8 @@ struct Schedule {
         const auto at = nodes.find(id);
         return at == nodes.end() ? nullptr : &at->second;
     }
+    /// The single operation of that name, null where none is.
+    [[nodiscard]] const SchedulerNode* operation(const std::string& name) const;
     /// Whether a node is `name` or holds it: "op0_op1" holds "op1".
     [[nodiscard]] bool holds(std::uint32_t node, const std::string& name) const;
     /// Names of the operations of a node, itself where it is not fused.

@@ -26,22 +26,16 @@ BufferNames commonTo(const BufferNames& a, const BufferNames& b) {
     return out;
 }
 
-/// Single operations by name, and who reads what each writes.
+/// Who reads what each operation writes.
 struct Operations {
-    std::map<std::string, const SchedulerNode*> byName;
     std::map<std::string, std::vector<const SchedulerNode*>> readers; ///< by buffer
 
     explicit Operations(const Schedule& schedule) {
         for (const auto& [id, node] : schedule.nodes) {
             if (!node.members.empty()) continue;
-            byName.emplace(node.name, &node);
             for (const std::string& buffer : buffersOf(node.reads))
                 readers[buffer].push_back(&node);
         }
-    }
-    [[nodiscard]] const SchedulerNode* find(const std::string& name) const {
-        const auto at = byName.find(name);
-        return at == byName.end() ? nullptr : at->second;
     }
 
     /// All that come after a node by what they read.
@@ -130,9 +124,9 @@ WhyNotFused whyNotFused(const Schedule& schedule, const std::string& a, const st
             out.kernel = kernel.name;
     out.fusionsA = fusionsWithout(schedule, a, b);
     out.fusionsB = fusionsWithout(schedule, b, a);
-    const Operations operations(schedule);
-    const SchedulerNode *one = operations.find(a), *other = operations.find(b);
+    const SchedulerNode *one = schedule.operation(a), *other = schedule.operation(b);
     if (one == nullptr || other == nullptr || one == other) return out;
+    const Operations operations(schedule);
     out.known = true;
     addApart(out.apart, *one, *other);
     const auto all = [](const SchedulerNode& node) {

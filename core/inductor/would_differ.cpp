@@ -53,12 +53,6 @@ std::set<Asks> asked(const PassRecording& recording, const WhyNotFused& why) {
     return out;
 }
 
-const SchedulerNode* operation(const Schedule& schedule, const std::string& name) {
-    for (const auto& [id, node] : schedule.nodes)
-        if (node.members.empty() && node.name == name) return &node;
-    return nullptr;
-}
-
 std::string indexOf(const std::vector<Access>& accesses, const std::string& buffer) {
     for (const Access& access : accesses)
         if (access.buffer == buffer && !access.index.empty()) return access.index;
@@ -92,7 +86,7 @@ std::vector<std::string> wouldHaveToDiffer(const PassRecording& recording, const
                                            const WhyNotFused& why, const std::string& a,
                                            const std::string& b) {
     std::vector<std::string> out;
-    const SchedulerNode *one = operation(schedule, a), *other = operation(schedule, b);
+    const SchedulerNode *one = schedule.operation(a), *other = schedule.operation(b);
     if (one == nullptr || other == nullptr || !why.kernel.empty()) return out;
     const std::set<Asks> asks = asked(recording, why);
     if (asks.contains(Asks::Between) && !why.between.empty())

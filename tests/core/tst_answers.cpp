@@ -22,6 +22,12 @@ session::SessionPtr sample(const char* name) {
     return opened ? *opened : nullptr;
 }
 
+/// A graph that runs one operation, on the CPU.
+const std::string sine = "class g(torch.nn.Module):\n"
+                         "    def forward(self, x: \"f32[4][1]cpu\"):\n"
+                         "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
+                         "        return (sin,)\n";
+
 bool has(const std::string& text, std::string_view part) {
     if (text.find(part) != std::string::npos) return true;
     qWarning("\"%s\" lacks \"%s\"", text.c_str(), std::string(part).c_str());
@@ -170,10 +176,6 @@ private slots:
 
     /// A graph without a tensor is none that would have to be recorded, nor one that keeps others on the CPU.
     void aGraphWithoutTensorsNeedsNoCudaGraph() {
-        const std::string sine = "class g(torch.nn.Module):\n"
-                                 "    def forward(self, x: \"f32[4][1]cpu\"):\n"
-                                 "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
-                                 "        return (sin,)\n";
         const std::string nothing = "class g(torch.nn.Module):\n"
                                     "    def forward(self):\n"
                                     "        return ()\n";
@@ -198,10 +200,6 @@ private slots:
 
     /// What one graph leaves open takes nothing from what is known of the others: they are on the CPU.
     void aGraphThatIsNotJudgedLeavesTheOthersOnTheCpu() {
-        const std::string sine = "class g(torch.nn.Module):\n"
-                                 "    def forward(self, x: \"f32[4][1]cpu\"):\n"
-                                 "        sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default(x);  x = None\n"
-                                 "        return (sin,)\n";
         const std::string bare = "class g(torch.nn.Module):\n"
                                  "    def forward(self, x):\n"
                                  "        sin = torch.ops.aten.sin.default(x);  x = None\n"

@@ -20,12 +20,6 @@ QString originsText(const SchedulerNode& node) {
     return out.join(u' ');
 }
 
-const SchedulerNode* operationNamed(const Schedule& schedule, const std::string& name) {
-    for (const auto& [id, node] : schedule.nodes)
-        if (node.members.empty() && node.name == name) return &node;
-    return nullptr;
-}
-
 QString list(const std::vector<std::string>& names) {
     QStringList out;
     for (const std::string& name : names)
@@ -63,7 +57,7 @@ void addElsewhere(Section& section, const Schedule& schedule, const std::string&
 Facts operationFacts(const Schedule& schedule, const std::string& operation) {
     Facts out;
     out.title = toQString(operation);
-    const SchedulerNode* node = operationNamed(schedule, operation);
+    const SchedulerNode* node = schedule.operation(operation);
     if (node == nullptr) return out;
     out.subtitle = {quiet(originsText(*node))};
     Section what;
