@@ -18,7 +18,7 @@ constexpr double fewestPixels = 40; // of a span that somebody looks for
 } // namespace
 
 FlameChart::FlameChart(Theme& theme, QWidget* parent)
-    : QAbstractScrollArea(parent)
+    : TimeAxisView(parent)
     , m_theme(theme)
     , m_tree(std::make_shared<const session::SpanTree>()) {
     setObjectName(QStringLiteral("flameChart"));

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "core/session/spans.h"
+#include "views/base/time_axis_view.h"
 #include "views/theme/theme.h"
 
-#include <QAbstractScrollArea>
 #include <array>
 #include <memory>
 #include <vector>
@@ -19,9 +19,8 @@ using SpanTreePtr = std::shared_ptr<const session::SpanTree>;
 /// The colour of a part of the compiler.
 [[nodiscard]] QColor partColour(const Colours& colours, session::CompilerPart part);
 
-/// GUI thread only. Zooms with the wheel and W S, pans with A D and by dragging; arrow keys move the
-/// selection.
-class FlameChart : public QAbstractScrollArea {
+/// GUI thread only. N goes to the next span that a search found.
+class FlameChart : public TimeAxisView {
     Q_OBJECT
 public:
     explicit FlameChart(Theme& theme, QWidget* parent = nullptr);
@@ -41,11 +40,10 @@ public:
     /// Marks on the ruler when a compile ran (an index into Session::compiles; -1: none).
     void setCompile(int compile);
 
-    /// `x` in the viewport stays where it is.
-    void zoomBy(double factor, double x);
+    void zoomBy(double factor, double x) override;
     void zoomTo(int span);
-    void zoomAll();
-    void panBy(double pixels);
+    void zoomAll() override;
+    void panBy(double pixels) override;
     [[nodiscard]] double leftUs() const { return m_left; } ///< at the left edge
     [[nodiscard]] double rightUs() const;
 
@@ -63,16 +61,19 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
-    bool viewportEvent(QEvent* event) override;
-    bool event(QEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;
+    [[nodiscard]] bool isOwnKey(int key) const override { return key == Qt::Key_N; }
+    bool hover(QPoint point) override;
+    void hoverNothing() override { setHover(-1); }
+    void click(QPoint point) override;
+    [[nodiscard]] QString toolTipAt(QPoint point) const override;
+    void stepSelection(Qt::Key arrow) override;
+    void zoomToSelection() override { zoomTo(m_selected); }
+    void activateSelection() override;
+    bool clearSelection() override;
 
 private:
     /// The spans of a lane and a depth, in order of time.
@@ -102,7 +103,7 @@ private:
     void paintBox(QPainter& painter, int index, const QRectF& box) const;
     void paintRuler(QPainter& painter) const;
     // flame_input.cpp
-    void stepSelection(int key);
+    void setHover(int span);
     [[nodiscard]] int neighbour(int direction) const;
     [[nodiscard]] int longestChild() const;
 
@@ -121,8 +122,6 @@ private:
     std::size_t m_matches = 0;
     int m_outlined = -1; ///< a name
     double m_markedFrom = 0, m_markedTo = -1;
-    QPoint m_pressed, m_dragged;
-    bool m_pressing = false, m_dragging = false;
     bool m_updatingBars = false;
     std::size_t m_drawn = 0;
 };

@@ -17,7 +17,7 @@ constexpr double closestNs = 20; ///< that a view shows at least
 } // namespace
 
 LanesView::LanesView(Theme& theme, QWidget* parent)
-    : QAbstractScrollArea(parent)
+    : TimeAxisView(parent)
     , m_theme(theme) {
     setFrameShape(QFrame::NoFrame);
     setFocusPolicy(Qt::StrongFocus);

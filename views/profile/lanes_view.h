@@ -4,17 +4,16 @@
 // with what it ran nested. Only what is in view is drawn, and of events narrower than a pixel one for each pixel.
 #pragma once
 
+#include "views/base/time_axis_view.h"
 #include "views/profile/profile_lanes.h"
 #include "views/theme/theme.h"
 
-#include <QAbstractScrollArea>
 #include <vector>
 
 namespace dynascope::views {
 
-/// GUI thread only. Zooms with the wheel and W S, pans with A D and by dragging; arrow keys move the selection. Times
-/// are nanoseconds of the profile.
-class LanesView : public QAbstractScrollArea {
+/// GUI thread only. Times are nanoseconds of the profile.
+class LanesView : public TimeAxisView {
     Q_OBJECT
 public:
     explicit LanesView(Theme& theme, QWidget* parent = nullptr);
@@ -31,11 +30,10 @@ public:
     /// Events of these rows of the joined profile are lit; all alike where there are none.
     void light(const std::vector<std::uint32_t>& rows);
 
-    /// `x` in the viewport stays where it is.
-    void zoomBy(double factor, double x);
+    void zoomBy(double factor, double x) override;
     void zoomTo(std::uint32_t event);
-    void zoomAll(); ///< to the step
-    void panBy(double pixels);
+    void zoomAll() override; ///< to the step
+    void panBy(double pixels) override;
     [[nodiscard]] double left() const { return m_left; }
     [[nodiscard]] double right() const { return timeAt(viewport()->width()); }
 
@@ -57,15 +55,18 @@ signals:
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
-    bool viewportEvent(QEvent* event) override;
-    bool event(QEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;
+    [[nodiscard]] bool hasTimes() const override { return m_lanes != nullptr; }
+    [[nodiscard]] int axisLeft() const override { return titleWidth(); }
+    bool hover(QPoint point) override;
+    void hoverNothing() override { setHover(profile::none); }
+    void click(QPoint point) override;
+    [[nodiscard]] QString toolTipAt(QPoint point) const override;
+    void stepSelection(Qt::Key arrow) override;
+    void zoomToSelection() override { zoomTo(m_selected); }
+    void activateSelection() override;
+    bool clearSelection() override;
 
 private:
     struct Row {
@@ -106,7 +107,7 @@ private:
     [[nodiscard]] QColor colourOf(std::uint32_t event) const;
     [[nodiscard]] QString labelOf(std::uint32_t event, const profile::Lane& lane) const;
     // lanes_input.cpp
-    void stepSelection(int key);
+    void setHover(std::uint32_t event);
     [[nodiscard]] std::uint32_t neighbour(int direction) const;
     [[nodiscard]] std::uint32_t firstInside() const;
 
@@ -120,8 +121,6 @@ private:
     int m_width = 0;             ///< that m_perNs was made for
     std::uint32_t m_selected = profile::none, m_hover = profile::none;
     std::vector<char> m_lit; ///< by row of the joined profile; empty while none is
-    QPoint m_pressed, m_dragged;
-    bool m_pressing = false, m_dragging = false;
     std::size_t m_drawn = 0;
 };
 
