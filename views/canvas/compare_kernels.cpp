@@ -14,17 +14,6 @@ bool CompareView::Private::isCaptured(int stage) const {
     return compile != nullptr && stage >= 0 && static_cast<std::size_t>(stage) < compile->stages.size();
 }
 
-/// Of the compile that is shown. What it finds out it keeps.
-std::shared_ptr<const session::Provenance> CompareView::Private::provenance() const {
-    const session::SessionPtr& session = workspace.capture()->session;
-    const int compile = workspace.place().compile;
-    if (!knownKernels.provenance || knownKernels.session != session || knownKernels.compile != compile)
-        knownKernels = {
-            session, compile,
-            std::make_shared<const session::Provenance>(session, static_cast<std::size_t>(compile))};
-    return knownKernels.provenance;
-}
-
 /// ", 14 blocks are kernels", what would make kernels known, or nothing where the stage is not what kernels are made of.
 QString CompareView::Private::kernelsText(const PaneSource& source) const {
     using Kind = layout::Group::Kind;

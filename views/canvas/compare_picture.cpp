@@ -3,6 +3,7 @@
 // The part of CompareView that turns stages into pictures: a worker folds and lays out in layers and its
 // picture is shown at once; then dot, in a child, may find a better one.
 #include "views/canvas/compare_private.h"
+#include "views/workspace/trace.h"
 
 #include <QLocale>
 #include <algorithm>
@@ -69,7 +70,7 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     }
     source.room = roomOf(side);
     if (const int stage = stageOf(side); kernelBlocks && isCaptured(stage)) {
-        source.kernels = provenance();
+        source.kernels = workspace.trace().provenance(workspace.place().compile);
         source.stage = static_cast<std::size_t>(stage);
     }
     return source;

@@ -62,7 +62,6 @@ struct CompareView::Private {
     [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
     [[nodiscard]] bool isCaptured(int stage) const;
     [[nodiscard]] QString kernelsText(const canvas::PaneSource& source) const;
-    [[nodiscard]] std::shared_ptr<const session::Provenance> provenance() const;
     void remember(const canvas::PaneSource& source);
     [[nodiscard]] std::vector<QSizeF> roomShown() const; ///< of each canvas that is shown; empty while hidden
     /// Makes the first picture anew where its canvas got another size and nobody has looked around in it yet, and
@@ -160,12 +159,6 @@ struct CompareView::Private {
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately
     std::optional<canvas::PaneSource> knownMerged;
     std::pair<const ir::Graph*, const ir::Graph*> mergedOf{nullptr, nullptr};
-    struct KnownKernels {
-        session::SessionPtr session;
-        int compile = -1;
-        std::shared_ptr<const session::Provenance> provenance;
-    };
-    mutable KnownKernels knownKernels;
     std::pair<int, int> shownCompile{-1, -1}; ///< capture and compile of the picture
     QTimer rebuildTimer, progressTimer, roomTimer;
     QElapsedTimer busySince;

@@ -105,12 +105,23 @@ CompileTrace Trace::answer(const session::Provenance& provenance, int compile, c
     return out;
 }
 
-void Trace::follow() {
+void Trace::forgetOtherCaptures() {
     const Workspace::Capture* capture = m_workspace.capture();
-    if (const session::SessionPtr now = capture ? capture->session : nullptr; now != m_session) {
-        m_session = now;
-        m_known.clear();
-    }
+    const session::SessionPtr now = capture ? capture->session : nullptr;
+    if (now == m_session) return;
+    m_session = now;
+    m_known.clear();
+}
+
+Trace::ProvenancePtr Trace::provenance(int compile) {
+    forgetOtherCaptures();
+    ProvenancePtr& known = m_known[compile];
+    if (!known) known = std::make_shared<const session::Provenance>(m_session, std::size_t(compile));
+    return known;
+}
+
+void Trace::follow() {
+    forgetOtherCaptures();
     Asked asked = question();
     if (asked == m_asked) return;
     m_asked = std::move(asked);
@@ -125,9 +136,7 @@ void Trace::follow() {
     const int count = int(m_asked.session->compiles.size());
     for (int i = 0; i < count; ++i) {
         if (m_asked.compile >= 0 && i != m_asked.compile) continue;
-        ProvenancePtr& known = m_known[i];
-        if (!known) known = std::make_shared<const session::Provenance>(m_asked.session, std::size_t(i));
-        ask.emplace_back(i, known);
+        ask.emplace_back(i, provenance(i));
     }
     m_tasks.run<std::vector<CompileTrace>>(
         QStringLiteral("trace"), this,

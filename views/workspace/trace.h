@@ -44,11 +44,14 @@ public:
     /// Nodes of a stage of the workspace's compile, captured or computed; sorted.
     [[nodiscard]] std::vector<ir::NodeIndex> nodesOf(int stage) const;
 
+    using ProvenancePtr = std::shared_ptr<const session::Provenance>;
+    /// Of a compile (into Session::compiles) of the workspace's capture: the one that keeps what was found out about it.
+    [[nodiscard]] ProvenancePtr provenance(int compile);
+
 signals:
     void changed(); ///< another subject, or its answer came
 
 private:
-    using ProvenancePtr = std::shared_ptr<const session::Provenance>;
     /// A question as the worker gets it. Equal questions have equal answers.
     struct Asked {
         session::SessionPtr session;
@@ -59,6 +62,7 @@ private:
         friend bool operator==(const Asked&, const Asked&) = default;
     };
     void follow();
+    void forgetOtherCaptures();
     [[nodiscard]] Asked question() const;
     [[nodiscard]] int capturedStage(int stage) const;
     [[nodiscard]] static CompileTrace answer(const session::Provenance& provenance, int compile,

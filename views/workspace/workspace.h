@@ -172,6 +172,7 @@ public:
     /// What is asked about across all stages: Place::subject, else the selected node.
     [[nodiscard]] Subject subject() const;
     [[nodiscard]] const Trace& trace() const { return *m_trace; }
+    [[nodiscard]] Trace& trace() { return *m_trace; }
     [[nodiscard]] TaskRunner& tasks() { return m_tasks; }
     [[nodiscard]] JoinedProfiles& profiles() { return *m_profiles; }
 
