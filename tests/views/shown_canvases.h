@@ -45,6 +45,23 @@ protected:
     [[nodiscard]] views::canvas::GraphCanvas& b() const { return pane(1); }
     [[nodiscard]] views::canvas::GraphCanvas& merged() const { return pane(2); }
 
+    [[nodiscard]] static int itemNamed(const views::canvas::GraphCanvas& canvas, const QString& name) {
+        const auto& items = canvas.scene()->items;
+        for (std::size_t i = 0; i < items.size(); ++i)
+            if (items[i].name == name) return static_cast<int>(i);
+        return views::canvas::noItem;
+    }
+    /// Scrolls to an item and clicks it.
+    static void click(views::canvas::GraphCanvas& canvas, const QString& item,
+                      Qt::KeyboardModifiers with = {}) {
+        const int index = itemNamed(canvas, item);
+        QVERIFY2(index != views::canvas::noItem, qPrintable(item));
+        canvas.reveal(canvas.scene()->items[static_cast<std::size_t>(index)].rect);
+        QTRY_VERIFY(!canvas.isMoving());
+        QTest::mouseClick(canvas.viewport(), Qt::LeftButton, with,
+                          canvas.viewRectOf(index).center().toPoint());
+    }
+
     std::unique_ptr<views::TaskRunner> m_tasks;
     std::unique_ptr<views::Workspace> m_workspace;
     std::unique_ptr<views::CompareView> m_view;

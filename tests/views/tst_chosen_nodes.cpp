@@ -29,20 +29,9 @@ private slots:
     void blocksCountAsAllTheirNodes();
 
 private:
-    void click(GraphCanvas& canvas, const QString& item, Qt::KeyboardModifiers with = {}) const;
     [[nodiscard]] QStringList chosen() const; ///< names, in graph order
     [[nodiscard]] static QStringList items(const GraphCanvas& canvas);
 };
-
-void TestChosenNodes::click(GraphCanvas& canvas, const QString& item, Qt::KeyboardModifiers with) const {
-    const auto& items = canvas.scene()->items;
-    const auto at = std::ranges::find(items, item, &canvas::SceneItem::name);
-    QVERIFY2(at != items.end(), qPrintable(item));
-    const int index = int(at - items.begin());
-    canvas.reveal(at->rect);
-    QTRY_VERIFY(!canvas.isMoving());
-    QTest::mouseClick(canvas.viewport(), Qt::LeftButton, with, canvas.viewRectOf(index).center().toPoint());
-}
 
 QStringList TestChosenNodes::chosen() const {
     const ChosenNodes::Of part = m_workspace->place().own.of<ChosenNodes>().chosen;
