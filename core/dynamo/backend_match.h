@@ -57,12 +57,10 @@ public:
     /// Entries in lookup order, newest use first.
     [[nodiscard]] const std::vector<std::size_t>& order() const { return m_order; }
     [[nodiscard]] const Backend& backendOf(std::size_t entry) const { return m_backends.at(entry); }
-    /// After the limit, entries serve calls of any backend.
-    [[nodiscard]] bool runOnly() const { return m_runOnly; }
 
 private:
     std::size_t m_limit;
-    bool m_runOnly = false;
+    bool m_runOnly = false; ///< after the limit: entries serve calls of any backend
     std::vector<Backend> m_backends; ///< by entry
     std::vector<std::size_t> m_order;
 };

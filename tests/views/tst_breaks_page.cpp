@@ -228,7 +228,7 @@ void TestBreaksPage::saysWhyThereIsNoBytecode() {
     QVERIFY(print != groups.end());
     f.workspace.showBreak(int(print - groups.begin())); // in the frame that the program calls
     auto page = f.show<BreaksPage>(1280, 860);
-    QCOMPARE(test::part<CodeView>(*page, "breaks.bytecode")->visibleRowCount(), 0);
+    QVERIFY(test::part<CodeView>(*page, "breaks.bytecode")->lineRect(0, 0).isEmpty());
     const QString why = test::part<CodeView>(*page, "breaks.bytecode")->accessibleDescription();
     QVERIFY2(why.startsWith("This trace has no bytecode artifact of 0/0") &&
                  why.contains("dynascope-cli capture"),

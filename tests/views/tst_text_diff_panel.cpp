@@ -11,6 +11,7 @@
 
 #include <QLineEdit>
 #include <QListView>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QToolButton>
 
@@ -260,13 +261,17 @@ void TestTextDiffPanel::foldsLongSameRuns() {
     view.setRows(text.document[0], text.document[1], text.rows, options);
     view.resize(600, 300);
     view.show();
-    QVERIFY(view.visibleRowCount() < 10);
+    const auto seesAll = [&] {
+        return !view.verticalScrollBar()->isHidden() && view.verticalScrollBar()->maximum() > 0;
+    };
+    QVERIFY(!seesAll());
+    QVERIFY(view.lineRect(0, 100).isEmpty());
     view.reveal(0, 100);
-    QCOMPARE(view.visibleRowCount(), int(text.rows.size()));
+    QVERIFY(seesAll());
     QVERIFY(!view.lineRect(0, 100).isEmpty());
     view.setFolded(true);
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, QPoint(100, 5));
-    QCOMPARE(view.visibleRowCount(), int(text.rows.size()));
+    QVERIFY(seesAll());
 }
 
 void TestTextDiffPanel::longTextPaintsFast() {

@@ -43,6 +43,7 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
     split->setSizes({500, 300});
     column->addWidget(split, 1);
     d->tangents = plainLabel({}, "label");
+    d->tangents->setObjectName(QStringLiteral("alias.tangents"));
     d->tangents->setContentsMargins(12, 6, 12, 6);
     d->tangents->setWordWrap(true);
     d->tangents->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
@@ -64,10 +65,6 @@ AliasPanel::AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent)
 }
 
 AliasPanel::~AliasPanel() = default;
-
-QString AliasPanel::tangentText() const {
-    return d->tangents->text();
-}
 
 void AliasPanel::forget() {
     workspace().tasks().cancel(QStringLiteral("autograd.alias"));

@@ -18,7 +18,6 @@ public:
     AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~AliasPanel() override;
 
-    [[nodiscard]] QString tangentText() const; ///< what is said of the tangents
 
 protected:
     void begin(const session::SessionPtr& session, std::size_t compile) override;

@@ -76,7 +76,6 @@ public:
     [[nodiscard]] int paneCount() const { return m_b ? 2 : 1; }
     [[nodiscard]] const CodeDocumentPtr& document(int pane) const { return pane == 0 ? m_a : m_b; }
     [[nodiscard]] const std::vector<CodeRow>& rows() const { return m_rows; }
-    [[nodiscard]] int visibleRowCount() const { return int(m_shown.size()); }
 
     /// Moves to the next or previous run of rows that differ; returns false where there is none that way.
     bool nextDifference(int direction);

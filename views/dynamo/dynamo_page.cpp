@@ -239,10 +239,6 @@ void DynamoPage::setLive(LiveSession* session) {
     d->live->setSession(session);
 }
 
-bool DynamoPage::showsFile(const QString& path) const {
-    return d->watch->isOf(path);
-}
-
 void DynamoPage::takeNewer(const dynamo::RecordingPtr& recording) {
     // A block that was packed while the file was read lets it look shorter; the next look has it whole.
     if (d->questions->isBusy() || !d->recording || recording->steps().size() < d->recording->steps().size()) {

@@ -53,8 +53,6 @@ public:
     void setLive(LiveSession* session);
     [[nodiscard]] LiveBar& live() const;
     [[nodiscard]] BreakpointsModel& breakpoints() const;
-    /// Whether a file is what the recording that is shown was read from. Such a file is read on as it grows.
-    [[nodiscard]] bool showsFile(const QString& path) const;
 
 signals:
     void stepped();           ///< another step, or whether steps can be taken, changed

@@ -24,7 +24,6 @@ public:
     /// Added is what only `key` has, Removed what only `other` has. Without `compared` nothing is marked.
     void setKeys(const std::vector<dynamo::KeyPart>& key, const std::vector<dynamo::KeyPart>& other,
                  bool compared);
-    [[nodiscard]] bool isCompared() const { return m_compared; }
     /// Ingredients, those in groups one by one.
     [[nodiscard]] std::size_t ingredients() const;
     [[nodiscard]] std::size_t differences() const;

@@ -23,7 +23,6 @@ public:
     [[nodiscard]] QRect cellRect(int storage, std::int64_t cell) const;
     [[nodiscard]] QRect valueRect(const std::string& value) const; ///< the tensor's row
     [[nodiscard]] QString toolTipAt(QPoint viewportPoint) const;
-    [[nodiscard]] int selectedRow() const { return m_row; } ///< of the tensors, -1 for none
     [[nodiscard]] QSize sizeHint() const override;
 
 signals:

@@ -59,6 +59,7 @@ NotesPanel::NotesPanel(Workspace& workspace, Notebook& notebook, Theme& theme, Q
     , m_bookmark(new QToolButton)
     , m_editor(new QPlainTextEdit) {
     m_list->setObjectName(QStringLiteral("notes.list"));
+    m_listMessage->setObjectName(QStringLiteral("notes.message"));
     m_about->setObjectName(QStringLiteral("notes.about"));
     m_editor->setObjectName(QStringLiteral("notes.editor"));
     auto* split = new Splitter(Qt::Horizontal);
@@ -173,10 +174,6 @@ void NotesPanel::editHere() {
     refresh();
     if (m_about->count() > 0) m_about->setCurrentIndex(0);
     m_editor->setFocus(Qt::ShortcutFocusReason);
-}
-
-QString NotesPanel::listMessage() const {
-    return m_listOrMessage->currentWidget() == m_listMessage ? m_listMessage->text() : QString();
 }
 
 void NotesPanel::refreshList() {

@@ -26,8 +26,6 @@ public:
     /// Puts the cursor into the note of the selected place.
     void editHere();
     /// What the note is about: the node, its stage, its frame.
-    /// What stands in the list's place while it is empty; else empty.
-    [[nodiscard]] QString listMessage() const;
 
 signals:
     /// Chosen in the list, and not there (any more): a computed stage.

@@ -75,9 +75,11 @@ ReplayMemoryPanel::ReplayMemoryPanel(Workspace& workspace, ReplayRuns& runs, The
     d->graphs = combo(tr("Graph"), tr("The recorded graph whose memory is shown"));
     d->graphs->setObjectName(QStringLiteral("replayMemory.graphs"));
     d->axis = combo(tr("Time axis"), tr("Across: nodes in their order, or the median times of the run"));
+    d->axis->setObjectName(QStringLiteral("replayMemory.axis"));
     d->axis->addItem(tr("by node"));
     d->axis->addItem(tr("by measured time"));
     row->addWidget(d->inputs = new QCheckBox(tr("Inputs")));
+    d->inputs->setObjectName(QStringLiteral("replayMemory.inputs"));
     d->inputs->setToolTip(tr("Also show inputs and parameters, above the arena: they are the caller's"));
     row->addWidget(plainLabel(tr("Held against"), "hint"));
     d->others = combo(tr("Held against"), tr("Another recording: what moved, grew or lives longer"));
@@ -162,15 +164,6 @@ void ReplayMemoryPanel::applyDefaultSizes(int windowWidth) {
 
 void ReplayMemoryPanel::restyle() {
     if (d->memory) showFigures();
-}
-
-void ReplayMemoryPanel::setMeasured(bool measured) {
-    d->axis->setCurrentIndex(measured ? 1 : 0);
-    if (d->memory) showChart();
-}
-
-void ReplayMemoryPanel::setShowsInputs(bool shows) {
-    d->inputs->setChecked(shows);
 }
 
 void ReplayMemoryPanel::forget() {

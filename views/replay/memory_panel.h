@@ -23,8 +23,6 @@ public:
     ~ReplayMemoryPanel() override;
 
     [[nodiscard]] const ReplayMemory* memory() const; ///< null until there is one
-    void setMeasured(bool measured);
-    void setShowsInputs(bool shows);
     void applyDefaultSizes(int windowWidth);
 
 signals:

@@ -50,7 +50,6 @@ public:
     [[nodiscard]] QRect passesRect(int stage) const;
     /// Shows the passes that led to a stage on a track of their own; -1 folds. Another compile folds.
     void unfold(int stage);
-    [[nodiscard]] int unfolded() const { return m_unfolded; }
     /// Of those on that track: the circle's centre, and the row of the page Inductor.
     [[nodiscard]] QPoint passPoint(int pass) const;
     [[nodiscard]] std::vector<int> passRows() const;

@@ -95,17 +95,4 @@ ViewAndMutationMeta<KeptIndex> dedupedMetadata(const DedupePlan& plan,
     return out;
 }
 
-Result<void> checkRepeats(const DedupePlan& plan, const CallArguments<OuterIndex>& call) {
-    std::vector<OuterIndex> kept; // by KeptIndex
-    for (OuterIndex i; i.value < plan.keep.size(); ++i.value)
-        if (plan.keep[i.value]) kept.push_back(i);
-    for (OuterIndex i; i.value < plan.keep.size(); ++i.value) {
-        if (plan.keep[i.value]) continue;
-        const OuterIndex first = kept[plan.keptOf[i.value].value];
-        if (call.at(i).tensor && call.at(i).tensor == call.at(first).tensor) continue;
-        return failure(call.describe(i) + " would be a duplicate of " + call.describe(first));
-    }
-    return {};
-}
-
 } // namespace dynascope::passes::aot

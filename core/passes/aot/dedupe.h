@@ -38,7 +38,4 @@ dedupedArguments(const DedupePlan& plan, const CallArguments<OuterIndex>& argume
 [[nodiscard]] ViewAndMutationMeta<KeptIndex> dedupedMetadata(const DedupePlan& plan,
                                                              const ViewAndMutationMeta<OuterIndex>& meta);
 
-/// Whether a later call repeats its tensors just as the plan assumes; the error names the two arguments.
-[[nodiscard]] Result<void> checkRepeats(const DedupePlan& plan, const CallArguments<OuterIndex>& call);
-
 } // namespace dynascope::passes::aot

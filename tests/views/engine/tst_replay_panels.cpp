@@ -19,6 +19,7 @@
 #include "views/replay/timing_panel.h"
 #include "views/workspace/go_to.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QSpinBox>
 #include <QTabBar>
@@ -143,13 +144,18 @@ private slots:
                  qPrintable(memoryTip(*panel.memory(), largest)));
         // Measured time is another axis for the same blocks.
         const double before = chart->rectOf(largest).width();
-        panel.setMeasured(true);
+        QComboBox* axis = test::part<QComboBox>(panel, "replayMemory.axis");
+        const auto chooseAxis = [axis](int at) {
+            axis->setCurrentIndex(at);
+            emit axis->activated(at);
+        };
+        chooseAxis(1);
         QVERIFY(chart->rectOf(largest).width() != before);
         QCOMPARE(chart->selected(), largest);
         // Inputs lie above the arena.
-        panel.setMeasured(false);
+        chooseAxis(0);
         const double height = chart->rectOf(largest).height();
-        panel.setShowsInputs(true);
+        test::part<QCheckBox>(panel, "replayMemory.inputs")->click();
         QVERIFY(chart->rectOf(largest).height() < height);
         // Who is alive leads to its node.
         QTest::keyClick(chart, Qt::Key_P);
