@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/symbol_number.h"
 
-#include "core/ir/value_parser.h"
+#include "core/ir/expression_scanner.h"
 
 #include <charconv>
 #include <cmath>
@@ -27,31 +27,19 @@ MaybeNumber wholeNumber(double value) {
     return static_cast<std::int64_t>(value);
 }
 
-class NumberReader {
+class NumberReader : ExpressionScanner {
 public:
     NumberReader(std::string_view text, const SymbolValues& sizes, const FloatSymbolValues& floats)
-        : m_text(text)
+        : ExpressionScanner(text)
         , m_sizes(sizes)
         , m_floats(floats) {}
 
     MaybeNumber run() {
         const MaybeNumber value = sum();
-        skip();
-        return m_pos == m_text.size() ? value : std::nullopt;
+        return atEnd() ? value : std::nullopt;
     }
 
 private:
-    void skip() {
-        while (m_pos < m_text.size() && m_text[m_pos] == ' ')
-            ++m_pos;
-    }
-    bool take(std::string_view word) {
-        skip();
-        if (!m_text.substr(m_pos).starts_with(word)) return false;
-        m_pos += word.size();
-        return true;
-    }
-
     /// What both are integers for, symbolValue() knows.
     static MaybeNumber applied(char op, const MaybeNumber& left, const MaybeNumber& right) {
         if (!left || !right) return std::nullopt;
@@ -131,10 +119,7 @@ private:
             return take(")") ? value : std::nullopt;
         }
         if (m_pos < m_text.size() && (isDigit(m_text[m_pos]) || m_text[m_pos] == '.')) return number();
-        const std::size_t start = m_pos;
-        while (m_pos < m_text.size() && isNameChar(m_text[m_pos]))
-            ++m_pos;
-        const std::string_view word = m_text.substr(start, m_pos - start);
+        const std::string_view word = this->word();
         if (word.empty()) return std::nullopt;
         if (take("(")) return function(word);
         if (const auto size = m_sizes.find(word); size != m_sizes.end()) return size->second;
@@ -287,10 +272,8 @@ private:
 
     static constexpr int maxDepth = 200;
     static constexpr int maxReturns = 64; ///< each reads a part again
-    std::string_view m_text;
     const SymbolValues& m_sizes;
     const FloatSymbolValues& m_floats;
-    std::size_t m_pos = 0;
     int m_depth = 0;
     int m_returns = 0;
 };

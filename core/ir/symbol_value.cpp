@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/symbol_value.h"
 
-#include "core/ir/value_parser.h"
+#include "core/ir/expression_scanner.h"
 
 #include <algorithm>
 #include <charconv>
@@ -33,30 +33,18 @@ Maybe power(Int base, Int exponent) {
     return out;
 }
 
-class Evaluator {
+class Evaluator : ExpressionScanner {
 public:
     Evaluator(std::string_view text, const SymbolValues& symbols)
-        : m_text(text)
+        : ExpressionScanner(text)
         , m_symbols(symbols) {}
 
     Maybe run() {
         const Maybe value = sum();
-        skip();
-        return m_pos == m_text.size() ? value : std::nullopt;
+        return atEnd() ? value : std::nullopt;
     }
 
 private:
-    void skip() {
-        while (m_pos < m_text.size() && m_text[m_pos] == ' ')
-            ++m_pos;
-    }
-    bool take(std::string_view word) {
-        skip();
-        if (!m_text.substr(m_pos).starts_with(word)) return false;
-        m_pos += word.size();
-        return true;
-    }
-
     Maybe sum() {
         Maybe left = product();
         while (left) {
@@ -120,10 +108,7 @@ private:
             const Maybe value = sum();
             return take(")") ? value : std::nullopt;
         }
-        const std::size_t start = m_pos;
-        while (m_pos < m_text.size() && isNameChar(m_text[m_pos]))
-            ++m_pos;
-        const std::string_view word = m_text.substr(start, m_pos - start);
+        const std::string_view word = this->word();
         if (word.empty()) return std::nullopt;
         if (isDigit(word.front())) {
             Int number = 0;
@@ -161,9 +146,7 @@ private:
     }
 
     static constexpr int maxDepth = 200;
-    std::string_view m_text;
     const SymbolValues& m_symbols;
-    std::size_t m_pos = 0;
     int m_depth = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/aot/symbol_tree.h"
 
-#include "core/ir/value_parser.h"
+#include "core/ir/expression_scanner.h"
 
 #include <algorithm>
 #include <array>
@@ -66,29 +66,17 @@ int digitsOf(std::string_view number) {
     return out;
 }
 
-class TreeReader {
+class TreeReader : ir::ExpressionScanner {
 public:
     explicit TreeReader(std::string_view text)
-        : m_text(text) {}
+        : ExpressionScanner(text) {}
 
     MaybeTree run() {
         MaybeTree out = sum();
-        skip();
-        return m_pos == m_text.size() ? out : std::nullopt;
+        return atEnd() ? out : std::nullopt;
     }
 
 private:
-    void skip() {
-        while (m_pos < m_text.size() && m_text[m_pos] == ' ')
-            ++m_pos;
-    }
-    bool take(std::string_view word) {
-        skip();
-        if (!m_text.substr(m_pos).starts_with(word)) return false;
-        m_pos += word.size();
-        return true;
-    }
-
     MaybeTree sum() {
         if (++m_depth > maxDepth) return std::nullopt;
         std::vector<SymbolTree> terms;
@@ -127,10 +115,7 @@ private:
             return take(")") ? inner : std::nullopt;
         }
         if (m_pos < m_text.size() && ir::isDigit(m_text[m_pos])) return number();
-        const std::size_t start = m_pos;
-        while (m_pos < m_text.size() && ir::isNameChar(m_text[m_pos]))
-            ++m_pos;
-        SymbolTree out{Kind::Symbol, std::string(m_text.substr(start, m_pos - start)), {}};
+        SymbolTree out{Kind::Symbol, std::string(word()), {}};
         if (out.text.empty()) return std::nullopt;
         if (!take("(")) return out;
         out.kind = Kind::Call;
@@ -154,8 +139,6 @@ private:
     }
 
     static constexpr int maxDepth = 100;
-    std::string_view m_text;
-    std::size_t m_pos = 0;
     int m_depth = 0;
 };
 
