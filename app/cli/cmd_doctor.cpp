@@ -59,17 +59,14 @@ int readBack(const std::string& path) {
     const json document = json::parse(*content, nullptr, false);
     if (!document.is_object() || document.value("dynascope_doctor", 0) != documentVersion)
         return fail("is no document of 'doctor -o'", path);
-    try {
-        for (const json& row : document.value("findings", json::array()))
-            print(row.value("state", std::string()) + "  " + row.value("what", std::string()) + "  " +
-                  row.value("text", std::string()) + '\n');
-        if (!document.contains("gpu")) return exitOk;
-        const BatterySummary summary = summarise(document["gpu"]);
-        print(summary.text);
-        return summary.passed ? exitOk : exitFailure;
-    } catch (const json::exception& error) {
-        return fail(std::string("is damaged: ") + error.what(), path);
-    }
+    const Result<DoctorDocument> read = doctorDocumentFromJson(document);
+    if (!read) return fail(read.error().message, path);
+    for (const DoctorDocument::Line& line : read->findings)
+        print(line.state + "  " + line.what + "  " + line.text + '\n');
+    if (!read->gpu) return exitOk;
+    const BatterySummary summary = summarise(*read->gpu);
+    print(summary.text);
+    return summary.passed ? exitOk : exitFailure;
 }
 
 int run(const DoctorOptions& options) {
@@ -89,7 +86,7 @@ int run(const DoctorOptions& options) {
         if (blocked != findings.end()) return fail("the GPU was not tried: " + blocked->text);
         const auto battery = runGpuBattery(client, {options.backend, python, 200});
         if (!battery) return fail(battery.error());
-        document["gpu"] = *battery;
+        document["gpu"] = toJson(*battery);
         const BatterySummary summary = summarise(*battery);
         if (!options.json) print(summary.text);
         passed = summary.passed;

@@ -3,6 +3,7 @@
 // What of Dynascope works on this machine, and what to do about the rest: `dynascope-cli doctor`.
 #pragma once
 
+#include "app/cli/battery.h"
 #include "core/engine/client/client.h"
 
 #include <nlohmann/json.hpp>
@@ -41,14 +42,8 @@ struct GpuBatteryOptions {
     std::uint64_t iterations = 200;
 };
 /// Records and replays Dynascope's own test programs and a training step on the backend, beside eager runs
-/// and PyTorch's own CUDA graphs, and gives all that was recorded and measured as one document
-/// (docs/doctor.md). Takes about a minute. A program that fails is part of the document, with why.
-[[nodiscard]] Result<nlohmann::json> runGpuBattery(engine::Client& client, const GpuBatteryOptions& options);
-/// What the document says, in lines; and whether everything in it went as it should.
-struct BatterySummary {
-    std::string text;
-    bool passed = true;
-};
-[[nodiscard]] BatterySummary summarise(const nlohmann::json& battery);
+/// and PyTorch's own CUDA graphs (docs/doctor.md). Takes about a minute. A program that fails is part of the
+/// battery, with why.
+[[nodiscard]] Result<GpuBattery> runGpuBattery(engine::Client& client, const GpuBatteryOptions& options);
 
 } // namespace dynascope::cli

@@ -12,15 +12,14 @@ namespace dynascope::cli {
 
 namespace {
 
-using engine::PassVerdict;
-using Kind = PassVerdict::Kind;
+using Kind = engine::PassVerdict::Kind;
 using nlohmann::ordered_json;
 
 std::string placeOf(const inductor::PassRow& row) {
     return row.phase->name + ", " + row.phase->graph;
 }
 
-ordered_json verdictJson(const RecordedCompile& compile, const PassVerdict& verdict) {
+ordered_json verdictJson(const RecordedCompile& compile, const engine::PassVerdict& verdict) {
     const inductor::PassRow& row = compile.passes.rows[verdict.row];
     return {{"compile", compile.name},  {"graph", row.phase->graph},
             {"phase", row.phase->name}, {"index", row.pass ? ordered_json(row.pass->index) : ordered_json()},
@@ -29,10 +28,10 @@ ordered_json verdictJson(const RecordedCompile& compile, const PassVerdict& verd
             {"node", verdict.node},     {"node_before", verdict.nodeBefore}};
 }
 
-std::string text(const RecordedCompile& compile, const std::vector<PassVerdict>& verdicts) {
+std::string text(const RecordedCompile& compile, const std::vector<engine::PassVerdict>& verdicts) {
     Table table({Table::Align::Right, Table::Align::Left, Table::Align::Left, Table::Align::Left,
                  Table::Align::Left});
-    for (const PassVerdict& verdict : verdicts) {
+    for (const engine::PassVerdict& verdict : verdicts) {
         const inductor::PassRow& row = compile.passes.rows[verdict.row];
         std::string why = verdict.reason;
         if (verdict.kind == Kind::Different && !verdict.node.empty())
@@ -48,11 +47,11 @@ std::string text(const RecordedCompile& compile, const std::vector<PassVerdict>&
 }
 
 /// "14 changes: 12 equal, 1 different, 1 declined".
-std::string summary(const std::vector<PassVerdict>& all) {
+std::string summary(const std::vector<engine::PassVerdict>& all) {
     std::string out;
     for (const Kind kind :
          {Kind::Equal, Kind::Layout, Kind::Different, Kind::OrderDependent, Kind::Random, Kind::Declined}) {
-        const auto n = std::ranges::count(all, kind, &PassVerdict::kind);
+        const auto n = std::ranges::count(all, kind, &engine::PassVerdict::kind);
         if (n > 0)
             out += (out.empty() ? ": " : ", ") + std::to_string(n) + ' ' +
                    std::string(engine::passKindName(kind));
@@ -68,7 +67,7 @@ int verifyRecorded(const std::vector<RecordedCompile>& compiles, const VerifyPas
     engine::Client client = makeClient(options.engine);
     engine::CallOptions call;
     call.timeout = std::chrono::seconds(options.timeout);
-    std::vector<PassVerdict> all;
+    std::vector<engine::PassVerdict> all;
     ordered_json document = ordered_json::array();
     std::string out;
     for (const RecordedCompile& compile : compiles) {
@@ -77,14 +76,14 @@ int verifyRecorded(const std::vector<RecordedCompile>& compiles, const VerifyPas
             hints[symbol] = value;
         const auto verdicts = engine::verifyPasses(client, compile.passes, hints, call);
         if (!verdicts) return fail(verdicts.error(), options.path);
-        for (const PassVerdict& verdict : *verdicts)
+        for (const engine::PassVerdict& verdict : *verdicts)
             document.push_back(verdictJson(compile, verdict));
         out += text(compile, *verdicts);
         all.insert(all.end(), verdicts->begin(), verdicts->end());
     }
     print(options.json ? document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n'
                        : out + summary(all));
-    return std::ranges::any_of(all, [](const PassVerdict& v) { return v.kind == Kind::Different; })
+    return std::ranges::any_of(all, [](const engine::PassVerdict& v) { return v.kind == Kind::Different; })
                ? exitFailure
                : exitOk;
 }
