@@ -60,7 +60,7 @@ public:
 
 private:
     std::size_t m_limit;
-    bool m_runOnly = false; ///< after the limit: entries serve calls of any backend
+    bool m_runOnly = false;          ///< after the limit: entries serve calls of any backend
     std::vector<Backend> m_backends; ///< by entry
     std::vector<std::size_t> m_order;
 };

@@ -18,7 +18,6 @@ public:
     AliasPanel(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
     ~AliasPanel() override;
 
-
 protected:
     void begin(const session::SessionPtr& session, std::size_t compile) override;
     void forget() override;
