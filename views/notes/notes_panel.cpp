@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/notes/notes_panel.h"
 
+#include "views/base/icon_delegate.h"
 #include "views/base/message_page.h"
 #include "views/notes/note_places.h"
 #include "views/theme/splitter.h"
@@ -14,7 +15,6 @@
 #include <QSignalBlocker>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
-#include <QStyledItemDelegate>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
@@ -24,25 +24,10 @@ namespace dynascope::views {
 namespace {
 
 /// A bookmark or a note in front of the place.
-class PlaceDelegate : public QStyledItemDelegate {
-public:
-    PlaceDelegate(Theme& theme, QObject* parent)
-        : QStyledItemDelegate(parent)
-        , m_theme(theme) {}
-
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        QStyledItemDelegate::initStyleOption(option, index);
-        if (index.column() != NotesModel::Place) return;
-        const bool bookmarked = index.data(NotesModel::BookmarkedRole).toBool();
-        option->icon = m_theme.icon(bookmarked ? QStringLiteral("bookmark") : QStringLiteral("note"));
-        option->features |= QStyleOptionViewItem::HasDecoration;
-        option->decorationSize = QSize(m_theme.scaled(15), m_theme.scaled(15));
-    }
-
-private:
-    Theme& m_theme;
-};
+QIcon placeIcon(const Theme& theme, const QModelIndex& index) {
+    const bool bookmarked = index.data(NotesModel::BookmarkedRole).toBool();
+    return theme.icon(bookmarked ? QStringLiteral("bookmark") : QStringLiteral("note"));
+}
 
 } // namespace
 
@@ -87,7 +72,9 @@ QWidget* NotesPanel::makeList() {
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
     m_list->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    m_list->setItemDelegate(new PlaceDelegate(theme(), m_list));
+    m_list->setItemDelegate(new IconDelegate(
+        theme(), NotesModel::Place,
+        [this](const QModelIndex& index) { return placeIcon(this->theme(), index); }, m_list));
     m_list->setAccessibleName(tr("Notes and bookmarks"));
     m_list->setSortingEnabled(true);
     m_list->sortByColumn(-1, Qt::AscendingOrder);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/problems/problems_panel.h"
+
+#include "views/base/icon_delegate.h"
 #include "views/workspace/break_place.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -15,35 +16,18 @@ namespace dynascope::views {
 namespace {
 
 /// The sign in front of a problem: its severity in colour and shape.
-class SeverityDelegate : public QStyledItemDelegate {
-public:
-    SeverityDelegate(Theme& theme, QObject* parent)
-        : QStyledItemDelegate(parent)
-        , m_theme(theme) {}
-
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        QStyledItemDelegate::initStyleOption(option, index);
-        if (index.column() != ProblemModel::Text) return;
-        const Colours& c = m_theme.colours();
-        switch (Problem::Severity(index.data(ProblemModel::SeverityRole).toInt())) {
-        case Problem::Severity::Error:
-            option->icon = m_theme.icon(QStringLiteral("error"), c.removed);
-            break;
-        case Problem::Severity::Break:
-            option->icon = m_theme.icon(QStringLiteral("scissors"), c.removed);
-            break;
-        case Problem::Severity::Warning:
-            option->icon = m_theme.icon(QStringLiteral("warning"), c.changed);
-            break;
-        }
-        option->features |= QStyleOptionViewItem::HasDecoration;
-        option->decorationSize = QSize(m_theme.scaled(15), m_theme.scaled(15));
+QIcon severityIcon(const Theme& theme, const QModelIndex& index) {
+    const Colours& c = theme.colours();
+    switch (Problem::Severity(index.data(ProblemModel::SeverityRole).toInt())) {
+    case Problem::Severity::Error:
+        return theme.icon(QStringLiteral("error"), c.removed);
+    case Problem::Severity::Break:
+        return theme.icon(QStringLiteral("scissors"), c.removed);
+    case Problem::Severity::Warning:
+        return theme.icon(QStringLiteral("warning"), c.changed);
     }
-
-private:
-    Theme& m_theme;
-};
+    return {};
+}
 
 } // namespace
 
@@ -76,7 +60,9 @@ ProblemsPanel::ProblemsPanel(Workspace& workspace, Theme& theme, ProblemModel& m
     m_list->setModel(m_proxy);
     m_list->setRootIsDecorated(false);
     m_list->setUniformRowHeights(true);
-    m_list->setItemDelegate(new SeverityDelegate(theme, m_list));
+    m_list->setItemDelegate(new IconDelegate(
+        theme, ProblemModel::Text, [&theme](const QModelIndex& index) { return severityIcon(theme, index); },
+        m_list));
     m_list->setSortingEnabled(true);
     m_list->sortByColumn(-1, Qt::AscendingOrder);
     m_list->setAccessibleName(tr("Problems"));
