@@ -28,6 +28,7 @@ private slots:
     void ranksByCost();
     void clickingARowShowsItsBreak();
     void clickingThePictureShowsItsBreak();
+    void pillsOfShortFramesLieApart();
     void sortsByAppearance();
     void filters();
     void exportsTheTable();
@@ -185,6 +186,32 @@ void TestBreaksPage::clickingThePictureShowsItsBreak() {
                       test::part<CutStrip>(*page)->pieceRect(0, 0).center());
     QCOMPARE(f.workspace.place().compile, int(rows[0].pieces[0].compile));
     QCOMPARE(f.workspace.place().page, Page::Stages);
+}
+
+void TestBreaksPage::pillsOfShortFramesLieApart() {
+    Theme theme;
+    CutStrip strip(theme);
+    session::CutRow row;
+    row.label = "Run 12, forward_features, call 1";
+    for (int i = 0; i < 6; ++i) {
+        session::CutPiece piece;
+        piece.breakLine = i == 3 ? 0 : 1480 + i;
+        if (i == 4) piece.ops = {"add"};
+        row.pieces.push_back(piece);
+    }
+    strip.setRows(nullptr, {row, row});
+    strip.resize(300, 200);
+    QVERIFY(strip.minimumSizeHint().width() > strip.breakRect(0, 5).right());
+    for (int i = 0; i < 5; ++i) {
+        const QRect now = strip.breakRect(0, i), next = strip.breakRect(0, i + 1);
+        QVERIFY2(now.isNull() || next.isNull() || now.right() + 2 < next.left(),
+                 qPrintable(QStringLiteral("%1: %2 to %3").arg(i).arg(now.right()).arg(next.left())));
+    }
+    // "call 1" is read where there is room for it, and no label takes more than a share.
+    QVERIFY(strip.pieceRect(0, 0).left() > theme.scaled(96));
+    row.label = std::string(300, 'f');
+    strip.setRows(nullptr, {row});
+    QCOMPARE(strip.pieceRect(0, 0).left(), theme.scaled(180));
 }
 
 void TestBreaksPage::sortsByAppearance() {

@@ -76,6 +76,7 @@ class TestComparePage : public QObject {
 private slots:
     void modelsHold();
     void explainsTwoCaptures();
+    void differencesAreSeenInSmallWindows();
     void showsTheFirstDifference();
     void backAndForward();
     void showsWhatOnlyOneHas();
@@ -162,6 +163,30 @@ void TestComparePage::explainsTwoCaptures() {
     QCOMPARE(model.index(1, 0).data().toString(), QStringLiteral("differs"));
     QCOMPARE(model.index(2, 0).data().toString(), QStringLiteral("only in B"));
     QVERIFY(!page.grab().isNull());
+}
+
+void TestComparePage::differencesAreSeenInSmallWindows() {
+    test::Fixture f;
+    addRuns(f.workspace);
+    f.workspace.compare(captures(f.workspace));
+    for (const int width : {1280, 1600}) {
+        ComparePage page(f.workspace, f.theme);
+        page.resize(width, 740);
+        page.show();
+        settle(f, page);
+        page.applyDefaultSizes(width);
+        const auto* table = test::part<QTableView>(page, "compare.pairs");
+        const auto* model = static_cast<const PairsModel*>(
+            static_cast<const QAbstractProxyModel*>(table->model())->sourceModel());
+        const int at = model->differenceColumn();
+        QVERIFY2(table->columnViewportPosition(at) + table->columnWidth(at) <= table->viewport()->width(),
+                 qPrintable(QStringLiteral("%1: %2 + %3 of %4")
+                                .arg(width)
+                                .arg(table->columnViewportPosition(at))
+                                .arg(table->columnWidth(at))
+                                .arg(table->viewport()->width())));
+        QVERIFY(table->columnWidth(at) >= f.theme.scaled(190));
+    }
 }
 
 void TestComparePage::showsTheFirstDifference() {

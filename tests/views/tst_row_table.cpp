@@ -119,6 +119,24 @@ private slots:
         }
         QCOMPARE(table.horizontalHeader()->length(), table.viewport()->width());
     }
+
+    void whatMustBeReadKeepsItsWidth() {
+        Theme theme;
+        std::vector<TableColumn> wanted = columns();
+        wanted[3].least = 200;
+        RowTable table("Values", wanted, theme);
+        table.setRows({row("a", 30, "x.py:1")});
+        table.resize(300, 200);
+        table.show();
+        QCOMPARE(table.columnWidth(3), 200);
+        QVERIFY(table.horizontalHeader()->length() > table.viewport()->width()); // the others by scrolling
+        wanted[2].least = 200; // wider than all that it has
+        RowTable other("Values", wanted, theme);
+        other.setRows({row("a", 30, "x.py:1")});
+        other.resize(300, 200);
+        other.show();
+        QVERIFY2(other.columnWidth(2) < 120, qPrintable(QString::number(other.columnWidth(2))));
+    }
 };
 
 QTEST_MAIN(TestRowTable)

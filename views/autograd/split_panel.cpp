@@ -18,6 +18,10 @@
 
 namespace dynascope::views {
 
+namespace {
+constexpr int narrowWindow = 1440;
+} // namespace
+
 struct SplitPanel::Private {
     FigureRow* figures = nullptr;
     CutView* cut = nullptr;
@@ -85,7 +89,7 @@ const computed::JointSplit* SplitPanel::split() const {
 }
 
 void SplitPanel::applyDefaultSizes(int windowWidth) {
-    const int lists = windowWidth * 46 / 100;
+    const int lists = windowWidth * (windowWidth < narrowWindow ? 54 : 46) / 100;
     d->split->setSizes({windowWidth - lists, lists});
     d->lists->setSizes({420, 380});
 }

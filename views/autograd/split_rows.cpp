@@ -68,13 +68,13 @@ const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutVa
 
 std::vector<TableColumn> valueColumns() {
     return {
-        {tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"), 190},
-        {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true},
-        {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140},
-        {tr("Type"), {}, 170},
-        {tr("Readers"), tr("How many nodes of backward read it"), 80, true},
-        {tr("Line"), tr("That makes it; a link"), 130},
-        {tr("Why"), tr("The partitioner's reason"), 320}};
+        {tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"), 190, false, 96},
+        {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
+        {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 90},
+        {tr("Type"), {}, 170, false, 120},
+        {tr("Why"), tr("The partitioner's reason"), 320, false, 220},
+        {tr("Readers"), tr("How many nodes of backward read it"), 80, true, 72},
+        {tr("Line"), tr("That makes it; a link"), 130, false, 90}};
 }
 
 std::vector<TableRow> valueRows(const computed::JointSplit& split) {
@@ -96,10 +96,10 @@ std::vector<TableRow> valueRows(const computed::JointSplit& split) {
               double(value.bytes) / double(most)},
              {whatText(value), Look::Chip, whatTone(value), whatMeaning(value)},
              {typeText(node, value), Look::MonoQuiet},
+             {toQString(value.why), Look::Text},
              {QString::number(value.backwardRows.size()), Look::Mono, Tone::None, readersText(split, value),
               qulonglong(value.backwardRows.size())},
-             {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()},
-             {toQString(value.why), Look::Text}});
+             {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()}});
     }
     return rows;
 }

@@ -9,7 +9,7 @@
 
 namespace dynascope::views {
 
-enum class ValueColumn { Value, Bytes, What, Type, Readers, Line, Why };
+enum class ValueColumn { Value, Bytes, What, Type, Why, Readers, Line };
 [[nodiscard]] std::vector<TableColumn> valueColumns();
 /// In the order of JointSplit::values.
 [[nodiscard]] std::vector<TableRow> valueRows(const computed::JointSplit& split);

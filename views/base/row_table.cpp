@@ -276,6 +276,7 @@ void RowTable::restyle() {
     verticalHeader()->setDefaultSectionSize(m_theme.scaled(24));
     m_natural.clear();
     m_whole.clear();
+    m_least.clear();
     fit();
 }
 
@@ -285,6 +286,7 @@ void RowTable::setRows(std::vector<TableRow> rows) {
     m_model->setRows(std::move(rows));
     m_natural.clear();
     m_whole.clear();
+    m_least.clear();
     fit();
     select(row);
     m_quiet = false;
@@ -358,6 +360,7 @@ void RowTable::fit() {
             if (isColumnHidden(int(i))) {
                 m_natural.push_back(0);
                 m_whole.push_back(0);
+                m_least.push_back(0);
                 continue;
             }
             const TableColumn& column = m_model->columns()[i];
@@ -368,14 +371,16 @@ void RowTable::fit() {
                     std::max(content, itemDelegate()->sizeHint({}, m_model->index(row, int(i))).width());
             m_natural.push_back(std::max(title, std::min(m_theme.scaled(column.most), content)));
             m_whole.push_back(std::max(title, content));
+            m_least.push_back(std::min(m_natural.back(), m_theme.scaled(column.least)));
         }
     }
     const int room = viewport()->width();
     int limit = *std::max_element(m_natural.begin(), m_natural.end());
+    const auto widthOf = [&](std::size_t i) { return std::max(m_least[i], std::min(m_natural[i], limit)); };
     const auto total = [&] {
         int sum = 0;
-        for (const int width : m_natural)
-            sum += std::min(width, limit);
+        for (std::size_t i = 0; i < count; ++i)
+            sum += widthOf(i);
         return sum;
     };
     while (limit > leastWidth && total() > room)
@@ -383,7 +388,7 @@ void RowTable::fit() {
     int rest = std::max(0, room - total());
     int others = m_whole.back() > m_natural.back() ? rest / 2 : rest;
     for (std::size_t i = 0; i < count; ++i) {
-        const int width = std::min(m_natural[i], limit);
+        const int width = widthOf(i);
         const int more = i + 1 == count ? rest : std::min(m_whole[i] - m_natural[i], others);
         if (!isColumnHidden(int(i))) setColumnWidth(int(i), width + more);
         rest -= more;

@@ -54,6 +54,7 @@ struct TableColumn {
     QString toolTip = {}; ///< teaches what the column means
     int most = 200;       ///< pixels at font size 12; the widest content decides below that
     bool right = false;   ///< numbers
+    int least = 0;        ///< pixels at font size 12, as far as the content has them; rather than below, the table scrolls
 };
 
 /// GUI thread only.
@@ -118,6 +119,7 @@ private:
     QSortFilterProxyModel* m_sorted;
     std::vector<int> m_natural; ///< by column: as wide as its content, up to what the column asks for at most
     std::vector<int> m_whole;   ///< by column: as wide as its content
+    std::vector<int> m_least;   ///< by column: what it keeps where there is not room for all
     QString m_emptyText;
     bool m_quiet = false;
 };

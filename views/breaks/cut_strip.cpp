@@ -18,6 +18,7 @@ namespace dynascope::views {
 namespace {
 constexpr int gap = 16;        // between two cards, where the break's line is drawn
 constexpr int emptyWidth = 10; // a frame that made no graph
+constexpr int apart = 4;       // two pills, at least
 constexpr std::size_t mostRows = 60;
 } // namespace
 
@@ -67,36 +68,57 @@ QRect CutStrip::breakRect(int row, int piece) const {
     return {};
 }
 
+int CutStrip::pillWidth(const session::CutPiece& piece) const {
+    if (piece.breakLine <= 0) return 0;
+    const QFontMetrics metrics(m_theme.font(FontRole::Section));
+    return metrics.horizontalAdvance(QString::number(piece.breakLine)) + 12;
+}
+
+// However short its frame was, a piece keeps its pill off the one before it.
+int CutStrip::leastWidth(const session::CutRow& row, std::size_t at) const {
+    const session::CutPiece& piece = row.pieces[at];
+    const int least = piece.ops.empty() ? emptyWidth : m_theme.scaled(46);
+    const int before = at > 0 ? pillWidth(row.pieces[at - 1]) : 0, own = pillWidth(piece);
+    return before > 0 && own > 0 ? std::max(least, (before + own + 1) / 2 + apart - gap) : least;
+}
+
+// The end of a label, "call 2", is what tells rows apart.
+int CutStrip::labelsWidth() const {
+    const QFontMetrics metrics(m_theme.font(FontRole::Strong));
+    int widest = m_theme.scaled(96);
+    for (const session::CutRow& row : m_rows)
+        widest = std::max(widest, metrics.horizontalAdvance(toQString(row.label)) + 22);
+    return std::min(widest, m_theme.scaled(180));
+}
+
 void CutStrip::layOut() {
     m_boxes.clear();
-    const int labelWidth = m_theme.scaled(96), least = m_theme.scaled(46);
+    m_labelWidth = labelsWidth();
     const int cardHeight = m_theme.scaled(40), rowHeight = m_theme.scaled(66);
     // One scale for all rows, so that widths compare; the longest row fills the width.
     double perSecond = 1e9;
     m_contentWidth = 0;
-    const auto leastOf = [&](const session::CutPiece& p) { return p.ops.empty() ? emptyWidth : least; };
     for (const session::CutRow& row : m_rows) {
         double seconds = 0;
-        int fixed = labelWidth + 12;
-        for (const session::CutPiece& piece : row.pieces) {
-            seconds += piece.ops.empty() ? 0 : piece.seconds;
-            fixed += leastOf(piece) + gap;
+        int fixed = m_labelWidth + 12;
+        for (std::size_t p = 0; p < row.pieces.size(); ++p) {
+            seconds += row.pieces[p].ops.empty() ? 0 : row.pieces[p].seconds;
+            fixed += leastWidth(row, p) + gap;
         }
         m_contentWidth = std::max(m_contentWidth, fixed);
         if (seconds > 0) perSecond = std::min(perSecond, std::max(0, width() - fixed) / seconds);
     }
     if (perSecond > 1e8) perSecond = 0;
     for (std::size_t r = 0; r < m_rows.size(); ++r) {
-        int x = labelWidth;
+        int x = m_labelWidth;
         const int y = m_theme.scaled(10) + int(r) * rowHeight;
         for (std::size_t p = 0; p < m_rows[r].pieces.size(); ++p) {
             const session::CutPiece& piece = m_rows[r].pieces[p];
-            const int wide = leastOf(piece) + (piece.ops.empty() ? 0 : int(piece.seconds * perSecond));
+            const int wide =
+                leastWidth(m_rows[r], p) + (piece.ops.empty() ? 0 : int(piece.seconds * perSecond));
             Box box{int(r), int(p), QRect(x, y, wide, cardHeight), {}};
             x += wide + gap;
-            if (piece.breakLine > 0) {
-                const QFontMetrics metrics(m_theme.font(FontRole::Section));
-                const int pill = metrics.horizontalAdvance(QString::number(piece.breakLine)) + 12;
+            if (const int pill = pillWidth(piece); pill > 0) {
                 box.pill = QRect(x - gap / 2 - pill / 2, y + cardHeight + m_theme.scaled(3), pill,
                                  m_theme.scaled(16));
             }
@@ -114,9 +136,9 @@ void CutStrip::paintEvent(QPaintEvent* /*event*/) {
     const Colours& c = m_theme.colours();
     painter.fillRect(rect(), c.bg1);
     painter.setRenderHint(QPainter::Antialiasing);
-    const int rowHeight = m_theme.scaled(66), labelWidth = m_theme.scaled(96);
+    const int rowHeight = m_theme.scaled(66);
     for (std::size_t r = 0; r < m_rows.size(); ++r) {
-        const QRect label(12, m_theme.scaled(12) + int(r) * rowHeight, labelWidth - 20, m_theme.scaled(18));
+        const QRect label(12, m_theme.scaled(12) + int(r) * rowHeight, m_labelWidth - 20, m_theme.scaled(18));
         painter.setFont(m_theme.font(FontRole::Strong));
         painter.setPen(c.text);
         painter.drawText(

@@ -44,6 +44,9 @@ private:
         QRect card, pill;
     };
     void layOut();
+    [[nodiscard]] int pillWidth(const session::CutPiece& piece) const; ///< 0 where no break follows
+    [[nodiscard]] int leastWidth(const session::CutRow& row, std::size_t at) const;
+    [[nodiscard]] int labelsWidth() const;
     [[nodiscard]] const Box* boxAt(QPoint point, bool* onPill) const;
     [[nodiscard]] const session::CutPiece& pieceOf(const Box& box) const;
 
@@ -52,7 +55,7 @@ private:
     std::vector<session::CutRow> m_rows;
     std::vector<Box> m_boxes;
     std::size_t m_group = SIZE_MAX;
-    int m_contentWidth = 0;
+    int m_contentWidth = 0, m_labelWidth = 0;
 };
 
 } // namespace dynascope::views

@@ -54,6 +54,7 @@ private:
     void openPass(int row);
     void swapSides();
     void fitColumns();
+    void widenDifferences(bool narrow);
     std::unique_ptr<Private> d;
 };
 

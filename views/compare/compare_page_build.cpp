@@ -53,6 +53,7 @@ ComparePage::ComparePage(Workspace& workspace, Theme& theme, QWidget* parent)
     d->rows->addWidget(d->columns);
     d->rows->addWidget(d->graphs);
     d->rows->setCollapsible(0, false);
+    connect(d->columns, &QSplitter::splitterMoved, this, &ComparePage::fitColumns);
     column->addWidget(d->rows, 1);
     setContent(page);
     connect(&workspace.tasks(), &TaskRunner::progress, this, &ComparePage::progressed);
@@ -274,16 +275,29 @@ void ComparePage::fitColumns() {
         d->pairs->setColumnWidth(d->model->functionColumn(), theme().scaled(narrow ? 130 : 190));
     } else {
         set(d->pairs,
-            {96, narrow ? 52 : 64, narrow ? 52 : 64, narrow ? 130 : 190, narrow ? 190 : 300, 84, 84});
+            {narrow ? 84 : 96, narrow ? 52 : 64, narrow ? 52 : 64, narrow ? 130 : 190, 0, 84, 84});
+        widenDifferences(narrow);
     }
     set(d->stages, {96, narrow ? 170 : 210, 92});
     for (const ValuesTab& tab : d->values)
         set(tab.table, {96, narrow ? 150 : 210, narrow ? 170 : 260});
 }
 
+// The first difference is what a reader looks for: seconds may lie beyond the edge, it may not.
+void ComparePage::widenDifferences(bool narrow) {
+    const int at = d->model->differenceColumn();
+    int others = 0;
+    for (int column = 0; column < d->model->columnCount(); ++column)
+        if (column != at && !(narrow && column > at)) others += d->pairs->columnWidth(column);
+    const int least = theme().scaled(narrow ? 190 : 300);
+    d->pairs->setColumnWidth(at, std::max(least, d->pairs->viewport()->width() - others));
+}
+
 void ComparePage::applyDefaultSizes(int windowWidth) {
     const bool narrow = windowWidth < narrowWindow, wide = windowWidth >= wideWindow;
-    d->columns->setSizes({narrow ? 50 : 55, narrow ? 50 : 45});
+    const int left = windowWidth * (narrow ? 50 : 55) / 100; // in pixels: shares of less than the minimums are lost
+    d->columns->setSizes({left, windowWidth - left});
+    fitColumns();
     d->rows->setSizes({wide ? 30 : 36, wide ? 70 : 64});
     d->graphs->canvas()->setMode(narrow ? CompareView::Mode::Single : CompareView::Mode::SideBySide);
 }

@@ -69,6 +69,24 @@ private slots:
         QVERIFY(packed && left);
     }
 
+    void typesAndReasonsAreSeenInSmallWindows() {
+        Shown s("trace_aot_eager/gpt2_train");
+        s.page->applyDefaultSizes(1280);
+        s.settle();
+        const RowTable* table = s.split().values();
+        const auto end = [&](ValueColumn column) {
+            return table->columnViewportPosition(int(column)) + table->columnWidth(int(column));
+        };
+        const int why = int(ValueColumn::Why);
+        QVERIFY2(table->columnWidth(int(ValueColumn::Type)) >= 100 && table->columnWidth(why) >= 220,
+                 qPrintable(QStringLiteral("%1 %2")
+                                .arg(table->columnWidth(int(ValueColumn::Type)))
+                                .arg(table->columnWidth(why))));
+        QVERIFY2(end(ValueColumn::Why) <= table->viewport()->width(),
+                 qPrintable(
+                     QStringLiteral("%1 of %2").arg(end(ValueColumn::Why)).arg(table->viewport()->width())));
+    }
+
     void cutsAJointGraph() {
         Shown s("trace_aot_eager/gpt2_train");
         const QAbstractItemModelTester tester(s.split().values()->model(),
