@@ -59,6 +59,10 @@ struct GroupTree {
     /// a whole where no placeholder has one.
     std::vector<std::string> stateNames;
     [[nodiscard]] const std::string& stateName(ir::NodeIndex node) const;
+    /// By node: what the program calls the tensor that it passes, for a placeholder that holds no parameter or buffer.
+    /// Else empty, as a whole where there is none.
+    std::vector<std::string> inputNames;
+    [[nodiscard]] const std::string& inputName(ir::NodeIndex node) const;
     /// By node: the module that a call belongs to where that has no block of its own, having one call, as it is
     /// called in the innermost block that is a module: "q_proj". Else empty, as a whole where there is none.
     std::vector<std::string> loneModules;

@@ -350,6 +350,10 @@ const std::string& GroupTree::stateName(ir::NodeIndex node) const {
     return nameAt(stateNames, node);
 }
 
+const std::string& GroupTree::inputName(ir::NodeIndex node) const {
+    return nameAt(inputNames, node);
+}
+
 const std::string& GroupTree::loneModule(ir::NodeIndex node) const {
     return nameAt(loneModules, node);
 }

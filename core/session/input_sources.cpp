@@ -32,6 +32,32 @@ std::string_view attributeInput(std::string_view comment) {
     return {};
 }
 
+bool isTensor(const ir::Node& node) {
+    return node.meta && node.meta->tensor;
+}
+
+bool isSameTensor(const ir::Node& a, const ir::Node& b) {
+    return isTensor(a) && isTensor(b) && a.meta->tensor->dtype == b.meta->tensor->dtype &&
+           a.meta->tensor->sizes.size() == b.meta->tensor->sizes.size();
+}
+
+std::vector<const ir::Node*> placeholdersOf(const ir::Graph* graph) {
+    std::vector<const ir::Node*> out;
+    if (!graph) return out;
+    for (const ir::NodePtr& node : graph->nodes())
+        if (node->op == ir::Op::Placeholder) out.push_back(node.get());
+    return out;
+}
+
+/// "x" for "L['x']", "kwargs['ids']" for "L['kwargs']['ids']": the function's locals need no scope before them.
+std::string withoutScope(std::string_view source) {
+    constexpr std::string_view open = "L['";
+    if (!source.starts_with(open)) return std::string(source);
+    const std::size_t end = source.find("']", open.size());
+    if (end == std::string_view::npos) return std::string(source);
+    return std::string(source.substr(open.size(), end - open.size())) + std::string(source.substr(end + 2));
+}
+
 } // namespace
 
 std::string lettersAndDigits(std::string_view text) {
@@ -86,6 +112,38 @@ std::vector<std::string> inputSources(const Compile& compile, const ir::Graph& g
         if (node->op != ir::Op::Placeholder) continue;
         const TensorInput* input = inputs.find(inputs.nameOf(*node));
         out.push_back(input ? input->source : std::string());
+    }
+    return out;
+}
+
+std::vector<std::string> describedSources(const Compile& compile) {
+    std::vector<std::string> out;
+    for (const TensorInput& input : compile.inputs)
+        if (!input.source.empty()) out.push_back(input.source);
+    return out;
+}
+
+std::vector<std::string> inputNames(const ir::Graph& graph, const ir::Graph* dynamo,
+                                    std::span<const std::string> sources) {
+    std::map<std::string, std::string, std::less<>> known; // empty where several have the letters
+    for (const std::string& source : sources)
+        if (const auto [at, fresh] = known.try_emplace(lettersAndDigits(source), source);
+            !fresh && at->second != source)
+            at->second.clear();
+    const std::vector<const ir::Node*> outer = placeholdersOf(dynamo);
+    std::vector<std::string> out;
+    for (const ir::Node* node : placeholdersOf(&graph)) {
+        std::string& name = out.emplace_back();
+        const auto position = isBaseInput(*node) ? std::nullopt : plainInput(*node);
+        const ir::Node* own = node;
+        if (position) own = *position < outer.size() ? outer[*position] : nullptr;
+        if (!own || !isSameTensor(*own, *node)) continue;
+        if (!own->target.starts_with("L_") && !own->target.starts_with("G_")) continue;
+        const auto found = known.find(lettersAndDigits(own->target));
+        if (found == known.end())
+            name = position ? own->name : std::string();
+        else if (!found->second.empty())
+            name = withoutScope(found->second);
     }
     return out;
 }

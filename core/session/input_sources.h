@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,5 +49,15 @@ struct InnerInput {
 /// For each placeholder the source that it stands for, as describe_source names it: "L['x']"; empty where the
 /// capture describes none.
 [[nodiscard]] std::vector<std::string> inputSources(const Compile& compile, const ir::Graph& graph);
+
+/// For each placeholder that is a tensor which the program passes, what the program calls it: "x",
+/// "kwargs['input_ids']"; Dynamo's name where no source is described, and empty where the capture does not tell: one
+/// that is no such input, a base of views, one whose name several sources have. `graph` is Dynamo's or has
+/// AOTAutograd's descriptions of its inputs ("PlainAOTInput(idx=0)"), `dynamo` is Dynamo's of the same compile or null,
+/// `sources` are those of Compile::inputs. Linear but for a logarithm.
+[[nodiscard]] std::vector<std::string> inputNames(const ir::Graph& graph, const ir::Graph* dynamo,
+                                                  std::span<const std::string> sources);
+/// The sources of Compile::inputs.
+[[nodiscard]] std::vector<std::string> describedSources(const Compile& compile);
 
 } // namespace dynascope::session

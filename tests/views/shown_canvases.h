@@ -48,7 +48,7 @@ protected:
     [[nodiscard]] static int itemNamed(const views::canvas::GraphCanvas& canvas, const QString& name) {
         const auto& items = canvas.scene()->items;
         for (std::size_t i = 0; i < items.size(); ++i)
-            if (items[i].name == name) return static_cast<int>(i);
+            if ((items[i].isNode() ? items[i].key : items[i].name) == name) return static_cast<int>(i);
         return views::canvas::noItem;
     }
     /// Scrolls to an item and clicks it.

@@ -43,6 +43,18 @@ TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hint
     return std::make_shared<const layout::GroupTree>(std::move(tree));
 }
 
+/// Names what the program passes, as far as the capture tells, and nothing that is a parameter or buffer.
+TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
+    std::vector<std::string> names = inputNamesByNode(source.dynamo, *source.graph, source.inputs);
+    for (ir::NodeIndex n = 0; n < names.size(); ++n)
+        if (!tree->stateName(n).empty()) names[n].clear();
+    if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
+        return tree;
+    auto named = std::make_shared<layout::GroupTree>(*tree);
+    named->inputNames = std::move(names);
+    return named;
+}
+
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
     if (!source.kinds) source.kinds = kindsOf(*source.graph);
@@ -53,6 +65,7 @@ bool prepare(PaneSource& source) {
     const std::size_t shown = part ? source.only.size() : source.graph->size();
     const bool flat = kernels.empty() && shown <= shownWhole;
     source.tree = flat ? flatTree(*source.graph, hints) : modulesOf(source, hints, kernels);
+    source.tree = withInputNames(std::move(source.tree), source);
     if (part) source.tree = std::make_shared<const layout::GroupTree>(keepNodes(*source.tree, source.only));
     return !flat;
 }

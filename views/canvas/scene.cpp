@@ -144,9 +144,11 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
             CardText text = cardText(*pane.graph, visible.node);
             item.key = text.name;
             item.name = std::move(text.name);
-            if (const std::string& state = pane.tree->stateName(visible.node); !state.empty()) {
+            const std::string& state = pane.tree->stateName(visible.node);
+            if (const std::string& given = state.empty() ? pane.tree->inputName(visible.node) : state;
+                !given.empty()) {
                 // The name that the model's code has; the node's own one stands below.
-                item.name = qs(state);
+                item.name = qs(given);
                 text.target = item.key;
                 text.args.clear();
             }
@@ -203,8 +205,10 @@ QStringList namesRead(const Pane& pane, const layout::VisibleEdge& edge, const S
                          [&](ir::NodeIndex user) { return pane.folded.itemOfNode[user] == edge.to; }))
             continue;
         if (state.empty()) {
-            const QString name = qs(pane.graph->node(n).name);
-            const bool written = reader.isNode() && writtenNode(pane.graph->node(reader.node)) == name;
+            const QString own = qs(pane.graph->node(n).name);
+            const bool written = reader.isNode() && writtenNode(pane.graph->node(reader.node)) == own;
+            const std::string& given = pane.tree->inputName(n);
+            const QString name = given.empty() ? own : qs(given);
             names << (written ? QStringLiteral("writes ") + name : name);
             continue;
         }

@@ -87,6 +87,7 @@ struct NodeFactsInput {
     /// Of `graph`, by node: the qualified names of parameters and buffers, as layout::stateNames(); null while
     /// they are not known.
     const std::vector<std::string>* names = nullptr;
+    const std::vector<std::string>* inputs = nullptr; ///< likewise, as layout::GroupTree::inputNames
 };
 [[nodiscard]] Facts nodeFacts(const NodeFactsInput& input, const Colours& colours);
 [[nodiscard]] Facts compileFacts(const Workspace::Capture& capture, std::size_t compile);

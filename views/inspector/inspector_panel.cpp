@@ -18,7 +18,8 @@ const QString namesTag = QStringLiteral("inspector names");
 
 struct NamesOf {
     ir::GraphPtr graph;
-    std::vector<std::string> names; ///< as layout::stateNames()
+    std::vector<std::string> names;  ///< as layout::stateNames()
+    std::vector<std::string> inputs; ///< as layout::GroupTree::inputNames
 };
 
 } // namespace
@@ -74,9 +75,10 @@ void InspectorPanel::refresh() {
         const auto diff = workspace().diff();
         const bool isInput = own.graph->node(place.node.node).op == ir::Op::Placeholder;
         if (isInput && d->names.graph != own.graph) askNames(own.graph);
+        const bool known = d->names.graph == own.graph;
         d->facts =
             nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(), diff.get(),
-                       label(own), label(other), d->names.graph == own.graph ? &d->names.names : nullptr},
+                       label(own), label(other), known ? &d->names.names : nullptr, known ? &d->names.inputs : nullptr},
                       theme().colours());
     } else if (workspace().compile()) {
         d->facts = compileFacts(capture, std::size_t(place.compile));
@@ -90,11 +92,14 @@ void InspectorPanel::refresh() {
 void InspectorPanel::askNames(const ir::GraphPtr& graph) {
     if (d->asked == graph && workspace().tasks().isRunning(namesTag)) return;
     d->asked = graph;
+    const session::Compile* compile = workspace().compile();
     workspace().tasks().run<NamesOf>(
         namesTag, this,
-        [graph,
-         stage = workspace().compile() ? namingStage(*workspace().compile()) : nullptr](const TaskContext&) {
-            return NamesOf{graph, layout::stateNames(*graph, parameterNames(stage, *graph))};
+        [graph, stage = compile ? namingStage(*compile) : nullptr,
+         sources = compile ? session::describedSources(*compile)
+                           : std::vector<std::string>()](const TaskContext&) {
+            return NamesOf{graph, layout::stateNames(*graph, parameterNames(stage, *graph)),
+                           inputNamesByNode(stage, *graph, sources)};
         },
         [this](NamesOf found) {
             d->names = std::move(found);

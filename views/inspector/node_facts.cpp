@@ -160,9 +160,18 @@ void addWriteBack(Section& section, const NodeFactsInput& in) {
            "place only computes the new value; this copy, at its end, hands it to whoever owns the input.")));
 }
 
+/// What the program passes, where it is no parameter or buffer.
+void addInput(Section& section, const NodeFactsInput& in) {
+    if (!in.inputs || in.node >= in.inputs->size() || (*in.inputs)[in.node].empty()) return;
+    section.facts.push_back(fact(tr("Input"), {mono(toQString((*in.inputs)[in.node]))},
+                                 tr("What the compiled function calls this input: by the source that Dynamo "
+                                    "recorded, or else as Dynamo's graph names it.")));
+}
+
 /// The parameter or buffer that an input is, by the name that the model gives it.
 void addName(Section& section, const NodeFactsInput& in) {
-    if (!in.names || in.node >= in.names->size() || (*in.names)[in.node].empty()) return;
+    if (!in.names || in.node >= in.names->size() || (*in.names)[in.node].empty())
+        return addInput(section, in);
     section.facts.push_back(
         fact(tr("Holds"), {mono(toQString((*in.names)[in.node]))},
              tr("The parameter or buffer of the model that this input is, as named_parameters() and "

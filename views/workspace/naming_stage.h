@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/layout/fold.h"
+#include "core/session/input_sources.h"
 #include "core/session/session.h"
 
 #include <algorithm>
@@ -27,6 +28,21 @@ namespace dynascope::views {
     const Result<ir::GraphPtr> names = naming ? naming->graph() : Result<ir::GraphPtr>(nullptr);
     const bool own = !names || names->get() == &graph;
     return layout::moduleHints(graph, own ? nullptr : names->get());
+}
+
+/// By node of a graph what the program calls the tensor that it passes (session::inputNames()); `sources` are of the
+/// compile's inputs. Reads the graph of `naming`, which may be null.
+[[nodiscard]] inline std::vector<std::string> inputNamesByNode(const session::StagePtr& naming,
+                                                               const ir::Graph& graph,
+                                                               const std::vector<std::string>& sources) {
+    const Result<ir::GraphPtr> names = naming ? naming->graph() : Result<ir::GraphPtr>(nullptr);
+    std::vector<std::string> byPlaceholder =
+        session::inputNames(graph, names ? names->get() : nullptr, sources);
+    std::vector<std::string> out(graph.size());
+    std::size_t placeholder = 0;
+    for (ir::NodeIndex n = 0; n < graph.size(); ++n)
+        if (graph.node(n).op == ir::Op::Placeholder) out[n] = std::move(byPlaceholder[placeholder++]);
+    return out;
 }
 
 } // namespace dynascope::views
