@@ -42,7 +42,7 @@ std::string generatedText(const GeneratedCode& code) {
 
 std::string titleOf(const Recording& recording, const GeneratedCode& code) {
     std::string out;
-    if (code.compile < recording.compiles().size()) out = recording.compiles()[code.compile].id + ' ';
+    if (code.compile < recording.compiles().size()) out = idText(recording.compiles()[code.compile]) + ' ';
     out += code.name + ' ' + std::string(baseName(code.file)) + ':' + std::to_string(code.firstLine);
     if (code.role == GeneratedCode::Role::Compiled) return out + ", compiled\n";
     out += ", resume function";

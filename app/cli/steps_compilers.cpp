@@ -40,7 +40,7 @@ std::string hookName(const HooksInForce::Hook& hook) {
 }
 
 std::string compileOf(const Recording& recording, std::uint32_t attempt) {
-    return attempt < recording.attempts().size() ? recording.attempts()[attempt].compileId : std::string("-");
+    return attempt < recording.attempts().size() ? idText(recording.attempts()[attempt]) : std::string("-");
 }
 
 } // namespace
@@ -133,7 +133,7 @@ std::string graphsText(const Recording& recording) {
         for (const std::vector<std::string>* checks : {&compile.guards, &compile.recompileReasons})
             for (const std::string& check : *checks)
                 if (const std::string text = explainHookGuard(graphs, check); !text.empty())
-                    out += compile.id + (checks == &compile.guards ? " guard " : " recompiled: ") + check +
+                    out += idText(compile) + (checks == &compile.guards ? " guard " : " recompiled: ") + check +
                            "\n  " + text + '\n';
     for (const LookupInfo& lookup : recording.lookups())
         out += std::string(lookup.hit ? "hit " : "miss ") + std::string(recording.text(lookup.place)) +

@@ -64,7 +64,7 @@ std::string effectsText(const Recording& recording) {
     std::string out;
     for (const SideEffectReport& report : sideEffects(recording)) {
         const AttemptInfo& attempt = recording.attempts()[report.attempt];
-        out += attempt.compileId + " attempt " + std::to_string(attempt.number) + ", step " +
+        out += idText(attempt) + " attempt " + std::to_string(attempt.number) + ", step " +
                std::to_string(report.step) + ": " + count(report.objects.size(), "tracked object") +
                " new or changed, " + std::to_string(report.untouched) + " untouched\n";
         for (const TrackedObject& object : report.objects)

@@ -80,6 +80,7 @@ json stepJson(const Recording& recording, StepIndex index) {
     const Code& code = recording.codeOf(frame);
     json out = {{"step", index},
                 {"compile_id", attempt.compileId},
+                {"run", attempt.run},
                 {"attempt", attempt.number},
                 {"depth", frame.depth},
                 {"function", code.name},
@@ -122,6 +123,7 @@ json summaryJson(const Recording& recording) {
     json compiles = json::array(), attempts = json::array(), events = json::array();
     for (const CompileInfo& compile : recording.compiles())
         compiles.push_back({{"compile_id", compile.id},
+                            {"run", compile.run},
                             {"function", compile.function},
                             {"file", compile.file},
                             {"first_line", compile.firstLine},
@@ -131,6 +133,7 @@ json summaryJson(const Recording& recording) {
                             {"recompile_reasons", compile.recompileReasons}});
     for (const AttemptInfo& attempt : recording.attempts())
         attempts.push_back({{"compile_id", attempt.compileId},
+                            {"run", attempt.run},
                             {"attempt", attempt.number},
                             {"first_step", number(attempt.first)},
                             {"last_step", number(attempt.last)},

@@ -49,7 +49,7 @@ std::string instructionText(const Instruction* instruction) {
 }
 
 std::string attemptText(const AttemptInfo& attempt) {
-    return attempt.compileId + " attempt " + std::to_string(attempt.number);
+    return idText(attempt) + " attempt " + std::to_string(attempt.number);
 }
 
 void section(std::string& out, std::string_view title, const std::vector<std::string>& lines) {
@@ -89,7 +89,7 @@ std::string summaryText(const Recording& recording) {
                       count(recording.compiles().size(), "compile") + '\n';
     for (std::size_t i = 0; i < recording.compiles().size(); ++i) {
         const CompileInfo& compile = recording.compiles()[i];
-        out += compile.id + ' ' + compile.function + ' ' + std::string(baseName(compile.file)) + ':' +
+        out += idText(compile) + ' ' + compile.function + ' ' + std::string(baseName(compile.file)) + ':' +
                std::to_string(compile.firstLine) + ' ' +
                (compile.status.empty() ? "cut off" : compile.status) + '\n';
         for (const FailedGuard& failed : recordedFailures(recording, i)) {

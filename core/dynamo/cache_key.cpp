@@ -141,7 +141,7 @@ std::vector<LookupPair> pairLookups(const Recording& left, const std::vector<Cac
                                     const Recording& right, const std::vector<CacheQuestion>& ofRight) {
     const auto compileOf = [](const Recording& recording, const CacheQuestion& question) {
         return question.attempt < recording.attempts().size()
-                   ? recording.attempts()[question.attempt].compileId
+                   ? idText(recording.attempts()[question.attempt])
                    : std::string("-");
     };
     std::map<std::string, std::deque<std::size_t>> open; // of the right one, by compile id

@@ -157,7 +157,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
             out.push_back(std::move(made));
         }
         if (!counted.emplace(at->second, compileOf(event.attempt)).second) continue;
-        RecordedBreak::Occurrence occurrence{event.step, event.attempt, attempt.compileId, 0, 0};
+        RecordedBreak::Occurrence occurrence{event.step, event.attempt, idText(attempt), 0, 0};
         readCost(recording, occurrence);
         out[at->second].occurrences.push_back(std::move(occurrence));
     }

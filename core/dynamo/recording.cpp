@@ -248,10 +248,18 @@ NodeInfo Recording::node(const State& state, std::uint32_t id) const {
     return out;
 }
 
+std::string idText(const CompileInfo& compile) {
+    return compile.run > 1 ? compile.id + '@' + std::to_string(compile.run) : compile.id;
+}
+
+std::string idText(const AttemptInfo& attempt) {
+    return attempt.run > 1 ? attempt.compileId + '@' + std::to_string(attempt.run) : attempt.compileId;
+}
+
 std::uint32_t Recording::lastAttempt(std::size_t compile) const {
     for (std::size_t i = m_attempts.size(); i-- > 0;)
         if (m_attempts[i].compile == compile ||
-            (m_attempts[i].compile == UINT32_MAX && m_attempts[i].compileId == m_compiles[compile].id))
+            (m_attempts[i].compile == UINT32_MAX && idText(m_attempts[i]) == idText(m_compiles[compile])))
             return static_cast<std::uint32_t>(i);
     return UINT32_MAX;
 }

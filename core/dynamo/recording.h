@@ -97,6 +97,7 @@ struct AttemptInfo {
     /// Index into compiles(); UINT32_MAX where the recording lacks it. Ids begin anew after
     /// torch._dynamo.reset(), so that several compiles may have one.
     std::uint32_t compile = UINT32_MAX;
+    std::uint32_t run = 1;    ///< which counting of ids, from 1
     std::uint32_t number = 0; ///< counts from 0 in a compile
     std::uint32_t code = 0;
     StepIndex first = noStep, last = noStep;
@@ -128,12 +129,17 @@ struct EventInfo {
 /// One conversion of a frame, as Dynamo's entry point saw it.
 struct CompileInfo {
     std::string id, function, file;
+    std::uint32_t run = 1; ///< which counting of ids, from 1; torch._dynamo.reset() begins another
     std::uint32_t firstLine = 0;
     std::string status; ///< "compiled", "skipped", "raised"; empty if it was cut off
     std::string error;  ///< "TYPE: message" where it raised
     std::vector<std::string> guards;
     std::vector<std::string> recompileReasons;
 };
+
+/// A compile id as everywhere in the program: "0/0", "0/0@2" where ids were counted again by then.
+[[nodiscard]] std::string idText(const CompileInfo& compile);
+[[nodiscard]] std::string idText(const AttemptInfo& attempt);
 
 /// A record of JSON that is read when somebody asks for it: what the end of a graph, a compile or a call
 /// left.

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace dynascope::dynamo {
 
@@ -67,12 +68,15 @@ private:
         return state.active != noStep ? state.active : static_cast<StepIndex>(m_out.m_steps.size());
     }
     void loseTrack();
+    [[nodiscard]] std::uint32_t runOf(const std::string& id);
 
     Recording& m_out;
     simdjson::dom::parser m_parser;
     std::vector<Open> m_open;
     std::vector<std::size_t> m_compiles; ///< that have not ended
-    std::uint64_t m_lost = 0;            ///< bytes of damaged blocks
+    std::set<std::string> m_ids;         ///< that this run has begun
+    std::uint32_t m_run = 1;
+    std::uint64_t m_lost = 0; ///< bytes of damaged blocks
 };
 
 Result<void> Scanner::run(const TaskContext& task) {
@@ -221,9 +225,19 @@ void Scanner::addSource(const element& object) {
     m_out.m_sources.push_back(std::move(source));
 }
 
+/// The run of a compile that begins: an id that comes again was counted again.
+std::uint32_t Scanner::runOf(const std::string& id) {
+    if (!m_ids.insert(id).second) {
+        m_ids = {id};
+        ++m_run;
+    }
+    return m_run;
+}
+
 void Scanner::beginCompile(const element& object) {
     CompileInfo& compile = m_out.m_compiles.emplace_back();
     compile.id = json::text(object, "compile_id");
+    compile.run = runOf(compile.id);
     compile.function = json::text(object, "function");
     compile.file = json::text(object, "file");
     compile.firstLine = static_cast<std::uint32_t>(std::max(json::smallInteger(object, "first_line", 0), 0));
@@ -250,6 +264,9 @@ void Scanner::beginAttempt(const element& object, Recording::Spot next) {
     if (!m_compiles.empty()) attempt.compile = static_cast<std::uint32_t>(m_compiles.back());
     attempt.number = static_cast<std::uint32_t>(std::max(json::smallInteger(object, "attempt", 0), 0));
     attempt.code = static_cast<std::uint32_t>(std::max(json::smallInteger(object, "code", 0), 0));
+    attempt.run = attempt.compile != UINT32_MAX ? m_out.m_compiles[attempt.compile].run
+                  : attempt.number == 0         ? runOf(attempt.compileId)
+                                                : m_run;
     attempt.frames = static_cast<std::uint32_t>(m_out.m_frames.size());
     m_out.m_attempts.push_back(std::move(attempt));
     const auto index = static_cast<std::uint32_t>(m_out.m_attempts.size() - 1);

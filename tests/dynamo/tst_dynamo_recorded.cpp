@@ -187,6 +187,13 @@ private slots:
         QCOMPARE(codes[1].resets, 1U);
         QCOMPARE((*read)->lastAttempt(0), 0U);
         QCOMPARE((*read)->lastAttempt(2), 2U);
+        // Two compiles that both are 0/0 are told apart by their run, and so are their attempts.
+        const auto& compiles = (*read)->compiles();
+        QCOMPARE(idText(compiles[0]), std::string("0/0"));
+        QCOMPARE(idText(compiles[1]), std::string("0/1"));
+        QCOMPARE(idText(compiles[2]), std::string("0/0@2"));
+        QCOMPARE(idText((*read)->attempts()[1]), std::string("0/1"));
+        QCOMPARE(idText((*read)->attempts()[2]), std::string("0/0@2"));
     }
 
     /// Both values of each guard on a constant that failed.

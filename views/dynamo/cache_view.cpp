@@ -135,7 +135,7 @@ QString CacheView::note() const {
 }
 
 QString CacheView::idOf(std::size_t position) const {
-    return toQString(m_recording->compiles()[m_code.compiles[position]].id);
+    return toQString(idText(m_recording->compiles()[m_code.compiles[position]]));
 }
 
 void CacheView::setRecording(dynamo::RecordingPtr recording) {

@@ -184,7 +184,7 @@ void EffectsView::setReports(dynamo::RecordingPtr recording, EffectReports repor
     for (const dynamo::SideEffectReport& report : m_reports.graphs) {
         const dynamo::AttemptInfo& attempt = m_recording->attempts()[report.attempt];
         const dynamo::Code* code = m_recording->code(attempt.code);
-        QString name = toQString(attempt.compileId);
+        QString name = toQString(idText(attempt));
         if (attempt.number > 0) name += QStringLiteral(" #%1").arg(attempt.number);
         if (code) name += u' ' + toQString(code->name);
         m_graphs->addItem(

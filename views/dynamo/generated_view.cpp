@@ -137,7 +137,7 @@ void GeneratedView::setCodes(dynamo::RecordingPtr recording, std::vector<Generat
         const std::size_t before = original ? original->instructions.size() : 0;
         QString compile;
         if (code.compile < m_recording->compiles().size())
-            compile = toQString(m_recording->compiles()[code.compile].id);
+            compile = toQString(idText(m_recording->compiles()[code.compile]));
         rows.push_back(
             {{toQString(code.name), Look::Mono, Tone::None,
               toQString(code.file) + u':' + QString::number(code.firstLine)},

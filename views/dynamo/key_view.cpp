@@ -147,7 +147,7 @@ QString KeyView::nameOf(const CacheQuestion& question) const {
     if (question.attempt >= attempts.size()) return tr("outside of a compile");
     const dynamo::AttemptInfo& attempt = attempts[question.attempt];
     const dynamo::Code* code = m_recording->code(attempt.code);
-    return toQString(attempt.compileId) + (code ? u' ' + toQString(code->name) : QString());
+    return toQString(idText(attempt)) + (code ? u' ' + toQString(code->name) : QString());
 }
 
 void KeyView::setQuestions(dynamo::RecordingPtr recording, std::vector<CacheQuestion> questions) {

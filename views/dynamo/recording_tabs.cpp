@@ -113,7 +113,7 @@ void RecordingTabs::goToInstruction(std::uint32_t code, std::uint32_t instructio
     for (std::size_t i = attempts.size(); i-- > 0;) {
         if (compile < m_recording->compiles().size() && attempts[i].compile != compile &&
             (attempts[i].compile != UINT32_MAX ||
-             attempts[i].compileId != m_recording->compiles()[compile].id))
+             idText(attempts[i]) != idText(m_recording->compiles()[compile])))
             continue;
         const dynamo::StepCoverage coverage(*m_recording, std::uint32_t(i));
         const auto& firsts = coverage.instructions(code);

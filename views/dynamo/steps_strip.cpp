@@ -59,7 +59,7 @@ void StepsStrip::setRecording(dynamo::RecordingPtr recording) {
         for (const dynamo::AttemptInfo& attempt : m_recording->attempts()) {
             if (attempt.first == dynamo::noStep) continue;
             const dynamo::Code* code = m_recording->code(attempt.code);
-            QString name = toQString(attempt.compileId);
+            QString name = toQString(idText(attempt));
             if (attempt.number > 0) name += QStringLiteral(" #%1").arg(attempt.number);
             if (code) name += u' ' + toQString(code->name);
             m_lanes.push_back({attempt.first, attempt.last, std::move(name)});
