@@ -50,11 +50,12 @@ public:
         }
         const auto inlined = m_byInlined.find({compile.origin(), compile.function, fileOf(compile)});
         if (inlined != m_byInlined.end()) return inlined->second;
-        for (std::size_t i = 0; i + 1 < compile.userStack.size(); ++i) {
-            const ir::SourceLocation& caller = compile.userStack[i];
-            if (m_broken.contains(
-                    {compile.origin(), std::string(originalFunction(caller.function)), caller.file}))
-                return lastOf(compile.origin());
+        // The innermost caller that broke: the others would have taken in what it is a part of.
+        for (std::size_t i = compile.userStack.size(); i-- > 1;) {
+            const ir::SourceLocation& caller = compile.userStack[i - 1];
+            const auto broken = m_broken.find(
+                {compile.origin(), std::string(originalFunction(caller.function)), caller.file});
+            if (broken != m_broken.end()) return broken->second;
         }
         return SIZE_MAX;
     }
@@ -109,8 +110,7 @@ std::string afterwards(const BreakGroup& group) {
         out = std::string(cuts > 0 ? std::to_string(group.skips) + " of them: Dynamo" : "Dynamo") +
               " skips the function, which runs eagerly as a whole.";
         if (!group.framesAfter.empty())
-            out += " " + frames("frame that it calls was", "frames that it calls were") + " compiled by " +
-                   (group.framesAfter.size() == 1 ? "itself." : "themselves.");
+            out += " " + frames("compile", "compiles") + " of what it calls came after it.";
         return out;
     }
     out = "The graph ends here.";

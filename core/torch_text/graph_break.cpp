@@ -20,6 +20,7 @@ constexpr std::string_view contextKey = "Developer debug context:";
 constexpr std::string_view pageKey = "For more details about this graph break, please visit:";
 constexpr std::string_view tracingKey = "Encountered graph break when attempting to trace ";
 constexpr std::string_view skippingWords = "Skipping the function and falling back to eager";
+constexpr std::string_view anotherKey = "*** While handling this graph break, another graph break occurred";
 constexpr std::string_view sourcesKey = "Stack variable source attribution:";
 
 std::optional<std::string_view> trimmedAfter(std::string_view line, std::string_view key) {
@@ -86,6 +87,10 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
                 inReason = true;
                 line = *first;
             }
+        }
+        if (line.starts_with(anotherKey)) {
+            // What follows ended the attempt to go on behind the break, as a loop around it does: the cause is above.
+            break;
         }
         if (line.find(skippingWords) != std::string_view::npos) {
             // "Failed to handle graph break gracefully. Skipping the function ... Graph break encountered:"

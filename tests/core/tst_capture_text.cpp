@@ -54,6 +54,35 @@ private slots:
         QCOMPARE(found.location()->code, std::string("print(\"h norm\", h.shape)"));
     }
 
+    /// In a loop Dynamo cannot go on behind a break, and says so after the break's own reason: that stays the cause.
+    void graphBreakInsideALoop() {
+        const session::GraphBreak found = capture::parseGraphBreak(
+            "Graph break in user code at /p/train.py:53\n"
+            "Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back "
+            "to eager. Graph break encountered:\n\n"
+            "Failed to trace builtin operator\n"
+            "  Explanation: Dynamo does not know how to trace builtin operator `print`\n"
+            "  Hint: Avoid calling builtin `print`.\n\n"
+            "  Developer debug context: builtin print\n\n"
+            " For more details about this graph break, please visit: https://x.org/gb0059.html\n\n"
+            "*** While handling this graph break, another graph break occurred: ***\n\n"
+            "graph break in loop\n"
+            "  Explanation: torch.compile detected a graph break in a for/while loop.\n"
+            "  Hint: This graph break may have been caused by an earlier graph break.\n\n"
+            "  Developer debug context: frame skipped: forward\n\n"
+            " For more details about this graph break, please visit: https://x.org/gb7000.html\n\n"
+            "User code traceback:\n"
+            "  File \"/p/train.py\", line 53, in forward\n"
+            "    print(h)\n");
+        QVERIFY(found.skipsFunction);
+        QCOMPARE(found.title, std::string("Failed to trace builtin operator"));
+        QCOMPARE(found.explanation, std::string("Dynamo does not know how to trace builtin operator `print`"));
+        QCOMPARE(found.hints, (std::vector<std::string>{"Avoid calling builtin `print`."}));
+        QCOMPARE(found.context, std::string("builtin print"));
+        QCOMPARE(found.url, std::string("https://x.org/gb0059.html"));
+        QCOMPARE(found.location()->line, 53U);
+    }
+
     void graphBreakOfOlderVersions() {
         const session::GraphBreak found = capture::parseGraphBreak("Graph break in user code at cap.py:7\n"
                                                                    "Reason: Unsupported: builtin: print\n"

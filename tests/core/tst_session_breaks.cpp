@@ -107,6 +107,38 @@ private slots:
     }
 
     /// Nobody edits contextlib.py: the line of the program that leads there is named.
+    /// A function that is compiled by itself, since its caller broke, is not what an unrelated break left behind.
+    void compilesFollowTheBreakOfTheirCaller() {
+        session::Session session;
+        const auto add = [&](const std::string& function, std::uint32_t line, ir::StackTrace stack) {
+            session::Compile compile;
+            compile.function = function;
+            compile.userStack = std::move(stack);
+            compile.userStack.push_back({"/p/train.py", line, function, {}});
+            session.frames.push_back({});
+            session.frames.back().compiles = {session.compiles.size()};
+            session.compiles.push_back(std::move(compile));
+        };
+        const auto breakAt = [&](const char* title, std::uint32_t line) {
+            session::GraphBreak graphBreak;
+            graphBreak.title = title;
+            session::Compile& compile = session.compiles.back();
+            graphBreak.userStack = {{"/p/train.py", line, compile.function, {}}};
+            compile.breaks = {graphBreak};
+        };
+        add("forward", 46, {});
+        breakAt("one", 53);
+        add("block", 18, {{"/p/train.py", 51, "forward", {}}});
+        add("update", 64, {});
+        breakAt("other", 66);
+        add("block", 18, {{"/p/train.py", 75, "<module>", {}}, {"/p/train.py", 51, "forward", {}}});
+        const session::BreakSummary summary = session::summarizeBreaks(session);
+        QCOMPARE(summary.groups.size(), std::size_t(2));
+        for (const session::BreakGroup& group : summary.groups)
+            QCOMPARE(group.framesAfter,
+                     group.reason == "one" ? (std::vector<std::size_t>{1, 3}) : std::vector<std::size_t>());
+    }
+
     void aBreakInAPackageNamesTheLineThatCallsIt() {
         session::Session session;
         session.kind = session::Kind::TorchTrace;
@@ -175,8 +207,8 @@ private slots:
         group.framesAfter = {4, 5};
         QCOMPARE(
             session::afterwards(group),
-            std::string("1 of them: Dynamo skips the function, which runs eagerly as a whole. 2 frames that "
-                        "it calls were compiled by themselves."));
+            std::string("1 of them: Dynamo skips the function, which runs eagerly as a whole. 2 compiles of "
+                        "what it calls came after it."));
     }
 
     void groups() {
