@@ -7,6 +7,7 @@
 #include "core/compare/explain.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
+#include "core/session/symbol_hints.h"
 
 #include <algorithm>
 #include <set>
@@ -244,7 +245,7 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.question = Question::Memory;
     const replay::CoverageReport report =
         replay::cudagraphCoverage(session, replay::GraphBackend::ReduceOverhead, task);
-    std::size_t unknown = 0, counted = 0;
+    std::size_t unknown = 0, counted = 0, bySymbols = 0;
     std::uint64_t most = 0;
     std::size_t mostItem = 0;
     std::string holder;
@@ -252,10 +253,14 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
         if (task.cancelled()) return {};
         const Result<ir::GraphPtr> read = graph.stage->graph();
         if (!read) continue;
-        const replay::GraphBlocks blocks = replay::blocksOf(**read);
+        const ir::SymbolValues symbols = graph.compile < session.compiles.size()
+                                             ? session::symbolHints(session.compiles[graph.compile])
+                                             : ir::SymbolValues();
+        const replay::GraphBlocks blocks = replay::blocksOf(**read, replay::defaultAlignment, symbols);
         const Peak peak = peakOf(blocks, (*read)->size());
         unknown += blocks.unknown;
         counted += blocks.blocks.size();
+        bySymbols += blocks.bySymbols;
         Item item;
         item.label = graphName(session, graph);
         item.value = static_cast<double>(peak.bytes);
@@ -279,9 +284,13 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.standing = Standing::Know;
     out.figure = formatBytes(most);
     out.of = "peak of one graph, without its inputs";
+    // What is not counted could be the larger part.
+    if (unknown > 0) out.figure = "At least " + out.figure;
     out.sentence = "Most is alive in " + out.items[mostItem].label +
                    (holder.empty() ? "." : ", and of that the largest value is " + holder);
     out.note = "By lifetimes of what each graph makes, dense in the printed shapes; nothing was run.";
+    if (bySymbols > 0)
+        out.note = "Symbolic sizes count with the values of the call that was compiled. " + out.note;
     if (unknown > 0)
         out.note = count(unknown, "storage") + " of unknown or symbolic size " +
                    (unknown == 1 ? "is" : "are") + " not counted. " + out.note;

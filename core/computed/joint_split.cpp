@@ -56,8 +56,8 @@ std::vector<std::size_t> staticPrimals(const session::Session& session, const Co
     return {};
 }
 
-std::uint64_t peakOf(const ir::Graph& graph) {
-    const replay::GraphBlocks blocks = replay::blocksOf(graph);
+std::uint64_t peakOf(const ir::Graph& graph, const ir::SymbolValues& symbols) {
+    const replay::GraphBlocks blocks = replay::blocksOf(graph, replay::defaultAlignment, symbols);
     return replay::planGreedyBySize(blocks.blocks).peakBytes;
 }
 
@@ -116,10 +116,10 @@ public:
             const ir::GraphPtr& runs = !m_out.hooked            ? side->graph
                                        : side == &m_out.forward ? (*hooks)->hooked.forward
                                                                 : (*hooks)->hooked.backward;
-            side->peakBytes = peakOf(*runs);
+            side->peakBytes = peakOf(*runs, session::symbolHints(m_compile));
             if (m_task.cancelled()) return declined("cancelled");
         }
-        m_out.jointPeakBytes = peakOf(**graph);
+        m_out.jointPeakBytes = peakOf(**graph, session::symbolHints(m_compile));
         return std::move(m_out);
     }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/ir/graph.h"
+#include "core/ir/symbol_value.h"
 
 #include <cstdint>
 #include <optional>
@@ -57,12 +58,15 @@ struct GraphBlocks {
     std::vector<Block> blocks;
     std::vector<ir::NodeIndex> makers; ///< by block: the node that makes the storage
     std::size_t unknown = 0;           ///< storages without a known size: not in the list
+    std::size_t bySymbols = 0;         ///< storages whose size is known by the values of symbols
     std::uint64_t keepAllBytes = 0;    ///< if nothing were given back
 };
 
 /// Storages by their makers: views and in-place writes extend the life of what they show, outputs live to the
 /// end, inputs belong to the caller. Sizes are those of dense tensors of the shapes printed. Each element of
-/// a tuple is a storage of its own; one that nobody reads lives for its step.
-[[nodiscard]] GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment = defaultAlignment);
+/// a tuple is a storage of its own; one that nobody reads lives for its step. Sizes that are symbols count with the
+/// values of `symbols`.
+[[nodiscard]] GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment = defaultAlignment,
+                                   const ir::SymbolValues& symbols = {});
 
 } // namespace dynascope::replay

@@ -21,23 +21,41 @@ ir::NodeIndex tupleOf(const ir::Graph& graph, ir::NodeIndex i) {
     return graph.find(node.args.front().text);
 }
 
+constexpr std::uint64_t most = std::uint64_t(1) << 40;
+
+/// Of a tensor with symbols among its sizes.
+std::optional<std::uint64_t> symbolicBytes(const ir::Node& node, const ir::SymbolValues& symbols) {
+    if (symbols.empty()) return std::nullopt;
+    ir::TensorMeta meta = *node.meta->tensor;
+    for (std::string& size : meta.sizes) {
+        const std::optional<std::int64_t> value = ir::symbolValue(size, symbols);
+        if (!value || *value < 0) return std::nullopt;
+        size = std::to_string(*value);
+    }
+    const std::optional<std::uint64_t> bytes = meta.bytes();
+    return bytes && *bytes <= most ? bytes : std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::uint64_t> tensorBytes(const ir::Node& node) {
-    constexpr std::uint64_t most = std::uint64_t(1) << 40;
     if (!node.meta || !node.meta->tensor) return std::nullopt;
     const std::optional<std::uint64_t> bytes = node.meta->tensor->bytes();
     return bytes && *bytes <= most ? bytes : std::nullopt;
 }
 
-GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment) {
+GraphBlocks blocksOf(const ir::Graph& graph, std::uint64_t alignment, const ir::SymbolValues& symbols) {
     GraphBlocks out;
     const std::vector<ir::NodeIndex> roots = ir::storageRoots(graph, ir::FunctionalForms::NewStorage);
     std::vector<std::uint32_t> blockOf(graph.size(), none); // by root
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
         const ir::Node& node = graph.node(i);
         if (roots[i] == i && allocates(node) && node.meta && node.meta->tensor) {
-            const std::optional<std::uint64_t> bytes = tensorBytes(node);
+            std::optional<std::uint64_t> bytes = tensorBytes(node);
+            if (!bytes) {
+                bytes = symbolicBytes(node, symbols);
+                if (bytes) ++out.bySymbols;
+            }
             if (!bytes) {
                 ++out.unknown;
             } else {

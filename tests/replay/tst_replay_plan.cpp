@@ -145,6 +145,13 @@ private slots:
         QVERIFY(graph);
         QCOMPARE(blocksOf(**graph).unknown, 2U);
         QVERIFY(blocksOf(**graph).blocks.empty());
+        // The values that symbols had tell the size of one; the other is no size that is planned with.
+        const GraphBlocks known = blocksOf(**graph, defaultAlignment, {{"s0", 6}});
+        QCOMPARE(known.unknown, 1U);
+        QCOMPARE(known.bySymbols, 1U);
+        QCOMPARE(known.blocks.size(), 1U);
+        QCOMPARE(known.blocks[0].bytes, 24U);
+        QCOMPARE(blocksOf(**graph, defaultAlignment, {{"s1", 6}}).unknown, 2U);
     }
 
     /// On real graphs the arena is hardly larger than what lives at once.
