@@ -5,6 +5,7 @@
 #include "core/session/compile_counts.h"
 #include "core/session/metrics.h"
 #include "core/session/resume.h"
+#include "core/session/symbol_hints.h"
 
 #include <algorithm>
 #include <charconv>
@@ -224,6 +225,26 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
     }
 }
 
+/// The symbol that a size was in this compile, before something specialized it; null for none.
+const session::SymbolInfo* specializedSize(const FailedGuard& guard, const session::Compile& made) {
+    if (guard.kind != Kind::Size || guard.dimension < 0 || guard.subject.empty()) return nullptr;
+    const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
+    const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
+    const std::string source =
+        "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name) + dimension;
+    for (const session::SymbolInfo& symbol : made.symbols)
+        if ((symbol.source == source || symbol.source == guard.subject + dimension) &&
+            !symbol.became.empty() &&
+            symbol.became.find_first_not_of("0123456789") == std::string::npos)
+            return &symbol;
+    return nullptr;
+}
+
+std::string adviceWhereSpecialized(const session::SymbolInfo& symbol) {
+    return "The size was symbolic here too, and " + session::specialisation(symbol) +
+           ": each size needs an entry as long as the program needs one value there, whatever is marked dynamic";
+}
+
 } // namespace
 
 FailedGuard readFailedGuard(std::string_view reason) {
@@ -259,6 +280,8 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
         completeActual(out.back(), compile);
         const bool isSize = out.back().kind == Kind::Size || out.back().kind == Kind::Stride;
         if (isSize && session::parseResumedFunction(compile.function)) out.back().advice = adviceWhereResumed;
+        if (const session::SymbolInfo* symbol = specializedSize(out.back(), compile))
+            out.back().advice = adviceWhereSpecialized(*symbol);
     }
     return out;
 }

@@ -145,6 +145,31 @@ private slots:
         QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic(h, 0)") != std::string::npos);
     }
 
+    /// A size that was symbolic, and became one value by what the program does with it, is so however it is marked.
+    void adviceForSpecializedSizes() {
+        session::Compile compile;
+        compile.function = "forward";
+        compile.recompileReasons = {"0/0: tensor 'x' size mismatch at index 2. expected 32, actual 48",
+                                    "0/0: tensor 'x' size mismatch at index 0. expected 4, actual 5"};
+        session::SymbolInfo height;
+        height.symbol = "s53";
+        height.source = "L['x'].size()[2]";
+        height.became = "48";
+        height.becameReason = "range_refined_to_singleton";
+        height.becameAt = {{"/p/net.py", 20, "forward", {}}};
+        session::SymbolInfo batch; // another symbol is no constant
+        batch.symbol = "s77";
+        batch.source = "L['x'].size()[0]";
+        batch.became = "s53";
+        compile.symbols = {batch, height};
+        const std::vector<FailedGuard> failed = failedGuards(compile);
+        QVERIFY2(failed[0].advice.find("s53 became 48 at net.py:20 (range_refined_to_singleton)") !=
+                     std::string::npos,
+                 failed[0].advice.c_str());
+        QVERIFY(failed[0].advice.find("mark_dynamic(") == std::string::npos);
+        QVERIFY(failed[1].advice.find("mark_dynamic(x, 0)") != std::string::npos);
+    }
+
     /// What to do depends on what was compiled in.
     void advice_data() {
         QTest::addColumn<QString>("reason");
