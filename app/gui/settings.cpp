@@ -36,6 +36,10 @@ void Settings::open() {
     if (m_readable) m_store->setValue(versionKey, schema);
 }
 
+void Settings::readAgain() {
+    if (m_store) m_store->sync();
+}
+
 QVariant Settings::value(const QString& key) const {
     if (!m_readable) return m_memory.value(key);
     return m_store ? m_store->value(key) : m_memory.value(key);
@@ -76,6 +80,7 @@ QStringList Settings::recentFiles() const {
 }
 
 void Settings::addRecentFile(const QString& path) {
+    readAgain();
     QStringList files = recentFiles();
     const QString absolute = QFileInfo(path).absoluteFilePath();
     files.removeAll(absolute);
@@ -121,6 +126,7 @@ bool Settings::isFollowed(const QString& path) const {
 }
 
 void Settings::setFollowed(const QString& path, bool on) {
+    readAgain();
     QStringList paths = value(QStringLiteral("followed")).toStringList();
     const QString absolute = QFileInfo(path).absoluteFilePath();
     paths.removeAll(absolute);

@@ -63,6 +63,7 @@ public:
 
 private:
     void open();
+    void readAgain(); ///< what other windows, each a program of its own, wrote since
     [[nodiscard]] QVariant value(const QString& key) const;
     void setValue(const QString& key, const QVariant& value);
 

@@ -338,6 +338,22 @@ void TestWindow::keepsItsLayout() {
     settings.setFontSize(14);
     QCOMPARE(settings.fontSize(), 14);
     QCOMPARE(QSettings(file, QSettings::IniFormat).value("fontSize").toInt(), 15);
+
+    // Another window, a program of its own, opens a file meanwhile: both lists become one.
+    const QString shared = folder.filePath("shared.ini");
+    Settings own(shared);
+    own.addRecentFile("/first.log");
+    QSettings(shared, QSettings::IniFormat).sync();
+    QFile text(shared);
+    QVERIFY(text.open(QIODevice::ReadOnly));
+    QByteArray written = text.readAll();
+    text.close();
+    QVERIFY(written.contains("recentFiles=/first.log"));
+    written.replace("recentFiles=/first.log", "recentFiles=/other.log, /first.log");
+    QVERIFY(text.open(QIODevice::WriteOnly) && text.write(written) == written.size());
+    text.close();
+    own.addRecentFile("/second.log");
+    QCOMPARE(own.recentFiles(), QStringList({"/second.log", "/other.log", "/first.log"}));
 }
 
 void TestWindow::keysDoNotConflict() {
