@@ -4,6 +4,7 @@
 #include "core/base/words.h"
 #include "core/compare/parts.h"
 #include "core/session/breaks.h"
+#include "core/session/module_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,9 +120,9 @@ private:
         const bool ownCause = pair.difference.starts_with("status") || pair.difference.starts_with("A is");
         if (pair.inputs.empty() || ownCause) return out + pair.difference + '.';
         const ValueComparison& input = pair.inputs.front();
-        out += "input " + input.name + " is " + orNone(input.a) + " in A and " + orNone(input.b) + " in B";
+        out += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) + " in A and " + orNone(input.b) + " in B";
         if (pair.inputs.size() > 1) out += ", and so with " + count(pair.inputs.size() - 1, "more input");
-        return out + ". What differs first after that is " + pair.difference + '.';
+        return out + ". What differs first after that is " + session::withModuleNames(pair.difference) + '.';
     }
 
     static std::string becauseOf(const Compile& compile) {
@@ -287,7 +288,7 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
         });
     if (entry != pair.compiles.end() && !entry->inputs.empty()) {
         const ValueComparison& input = entry->inputs.front();
-        out.summary += "input " + input.name + " is " + orNone(input.a) + " in A and " + orNone(input.b) +
+        out.summary += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) + " in A and " + orNone(input.b) +
                        " in B. What differs first after that is ";
     }
     out.summary += row.difference + '.';
