@@ -133,8 +133,8 @@ std::string graphsText(const Recording& recording) {
         for (const std::vector<std::string>* checks : {&compile.guards, &compile.recompileReasons})
             for (const std::string& check : *checks)
                 if (const std::string text = explainHookGuard(graphs, check); !text.empty())
-                    out += idText(compile) + (checks == &compile.guards ? " guard " : " recompiled: ") + check +
-                           "\n  " + text + '\n';
+                    out += idText(compile) + (checks == &compile.guards ? " guard " : " recompiled: ") +
+                           check + "\n  " + text + '\n';
     for (const LookupInfo& lookup : recording.lookups())
         out += std::string(lookup.hit ? "hit " : "miss ") + std::string(recording.text(lookup.place)) +
                ", after step " + std::to_string(lookup.after) + '\n';

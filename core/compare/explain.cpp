@@ -120,7 +120,8 @@ private:
         const bool ownCause = pair.difference.starts_with("status") || pair.difference.starts_with("A is");
         if (pair.inputs.empty() || ownCause) return out + pair.difference + '.';
         const ValueComparison& input = pair.inputs.front();
-        out += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) + " in A and " + orNone(input.b) + " in B";
+        out += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) + " in A and " +
+               orNone(input.b) + " in B";
         if (pair.inputs.size() > 1) out += ", and so with " + count(pair.inputs.size() - 1, "more input");
         return out + ". What differs first after that is " + session::withModuleNames(pair.difference) + '.';
     }
@@ -288,8 +289,8 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
         });
     if (entry != pair.compiles.end() && !entry->inputs.empty()) {
         const ValueComparison& input = entry->inputs.front();
-        out.summary += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) + " in A and " + orNone(input.b) +
-                       " in B. What differs first after that is ";
+        out.summary += "input " + session::withModuleNames(input.name) + " is " + orNone(input.a) +
+                       " in A and " + orNone(input.b) + " in B. What differs first after that is ";
     }
     out.summary += row.difference + '.';
     std::vector<std::string> others;

@@ -140,9 +140,8 @@ std::vector<CacheQuestion> cacheQuestions(const Recording& recording) {
 std::vector<LookupPair> pairLookups(const Recording& left, const std::vector<CacheQuestion>& ofLeft,
                                     const Recording& right, const std::vector<CacheQuestion>& ofRight) {
     const auto compileOf = [](const Recording& recording, const CacheQuestion& question) {
-        return question.attempt < recording.attempts().size()
-                   ? idText(recording.attempts()[question.attempt])
-                   : std::string("-");
+        return question.attempt < recording.attempts().size() ? idText(recording.attempts()[question.attempt])
+                                                              : std::string("-");
     };
     std::map<std::string, std::deque<std::size_t>> open; // of the right one, by compile id
     for (std::size_t i = 0; i < ofRight.size(); ++i)

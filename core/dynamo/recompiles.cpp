@@ -234,15 +234,15 @@ const session::SymbolInfo* specializedSize(const FailedGuard& guard, const sessi
         "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name) + dimension;
     for (const session::SymbolInfo& symbol : made.symbols)
         if ((symbol.source == source || symbol.source == guard.subject + dimension) &&
-            !symbol.became.empty() &&
-            symbol.became.find_first_not_of("0123456789") == std::string::npos)
+            !symbol.became.empty() && symbol.became.find_first_not_of("0123456789") == std::string::npos)
             return &symbol;
     return nullptr;
 }
 
 std::string adviceWhereSpecialized(const session::SymbolInfo& symbol) {
     return "The size was symbolic here too, and " + session::specialisation(symbol) +
-           ": each size needs an entry as long as the program needs one value there, whatever is marked dynamic";
+           ": each size needs an entry as long as the program needs one value there, whatever is marked "
+           "dynamic";
 }
 
 } // namespace

@@ -135,9 +135,8 @@ private slots:
                  replay::cudagraphCoverage(*session, replay::GraphBackend::ReduceOverhead).graphs) {
                 const auto read = graph.stage->graph();
                 QVERIFY(read);
-                const replay::GraphBlocks blocks =
-                    replay::blocksOf(**read, replay::defaultAlignment,
-                                     session::symbolHints(session->compiles[graph.compile]));
+                const replay::GraphBlocks blocks = replay::blocksOf(
+                    **read, replay::defaultAlignment, session::symbolHints(session->compiles[graph.compile]));
                 most = std::max(most, planGreedyBySize(blocks.blocks).peakBytes);
                 atLeast = atLeast || blocks.unknown > 0;
             }

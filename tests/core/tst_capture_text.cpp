@@ -58,7 +58,8 @@ private slots:
     void graphBreakInsideALoop() {
         const session::GraphBreak found = capture::parseGraphBreak(
             "Graph break in user code at /p/train.py:53\n"
-            "Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling back "
+            "Graph Break Reason: Failed to handle graph break gracefully. Skipping the function and falling "
+            "back "
             "to eager. Graph break encountered:\n\n"
             "Failed to trace builtin operator\n"
             "  Explanation: Dynamo does not know how to trace builtin operator `print`\n"
@@ -76,7 +77,8 @@ private slots:
             "    print(h)\n");
         QVERIFY(found.skipsFunction);
         QCOMPARE(found.title, std::string("Failed to trace builtin operator"));
-        QCOMPARE(found.explanation, std::string("Dynamo does not know how to trace builtin operator `print`"));
+        QCOMPARE(found.explanation,
+                 std::string("Dynamo does not know how to trace builtin operator `print`"));
         QCOMPARE(found.hints, (std::vector<std::string>{"Avoid calling builtin `print`."}));
         QCOMPARE(found.context, std::string("builtin print"));
         QCOMPARE(found.url, std::string("https://x.org/gb0059.html"));

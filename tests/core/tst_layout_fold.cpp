@@ -131,38 +131,40 @@ private slots:
     /// AOTAutograd numbers what the program passes; Dynamo's graph and its sources tell what it is.
     void namesOfInputs() {
         const auto read = [](const char* text) { return *ir::readGraph(text); };
-        const ir::GraphPtr dynamo = read("class GraphModule(torch.nn.Module):\n"
-                                         "    def forward(self, s77: \"Sym(s77)\", L_x_: \"f32[s77, 4][4, 1]cpu\", "
-                                         "L_kwargs_ids_: \"i64[4][1]cpu\", L_a_b_: \"f32[4][1]cpu\", "
-                                         "L_n_: \"f32[2][1]cpu\"):\n"
-                                         "        l_x_ = L_x_\n"
-                                         "        l_kwargs_ids_ = L_kwargs_ids_\n"
-                                         "        l_a_b_ = L_a_b_\n"
-                                         "        l_n_ = L_n_\n"
-                                         "        return (l_x_, l_kwargs_ids_, l_a_b_, l_n_)\n");
-        const ir::GraphPtr joint =
-            read("class inner_f(torch.nn.Module):\n"
-                 "    def forward(\n"
-                 "        self,\n"
-                 "        primals,\n"
-                 "        tangents,\n"
-                 "    ):\n"
-                 "        primals_1: \"Sym(s77)\"  # PlainAOTInput(idx=0)\n"
-                 "        primals_2: \"f32[s77, 4][4, 1]cpu\"  # PlainAOTInput(idx=1)\n"
-                 "        primals_3: \"i64[4][1]cpu\"  # PlainAOTInput(idx=2)\n"
-                 "        primals_4: \"f32[4][1]cpu\"  # PlainAOTInput(idx=3)\n"
-                 "        primals_5: \"f32[2][1]cpu\"  # PlainAOTInput(idx=4)\n"
-                 "        primals_6: \"f32[2][1]cpu\"  # ViewBaseAOTInput(base_of=PlainAOTInput(idx=4))\n"
-                 "        primals_7: \"f64[3, 3][3, 1]cpu\"  # PlainAOTInput(idx=1)\n"
-                 "        primals_8: \"f32[2][1]cpu\"  # PlainAOTInput(idx=99)\n"
-                 "        tangents_1: \"f32[4][1]cpu\"  # TangentAOTInput(output=PlainAOTOutput(idx=0))\n"
-                 "        primals_1, primals_2, primals_3, primals_4, primals_5, primals_6, primals_7, primals_8, "
-                 "tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)\n"
-                 "        return (primals_2,)\n");
+        const ir::GraphPtr dynamo =
+            read("class GraphModule(torch.nn.Module):\n"
+                 "    def forward(self, s77: \"Sym(s77)\", L_x_: \"f32[s77, 4][4, 1]cpu\", "
+                 "L_kwargs_ids_: \"i64[4][1]cpu\", L_a_b_: \"f32[4][1]cpu\", "
+                 "L_n_: \"f32[2][1]cpu\"):\n"
+                 "        l_x_ = L_x_\n"
+                 "        l_kwargs_ids_ = L_kwargs_ids_\n"
+                 "        l_a_b_ = L_a_b_\n"
+                 "        l_n_ = L_n_\n"
+                 "        return (l_x_, l_kwargs_ids_, l_a_b_, l_n_)\n");
+        const ir::GraphPtr joint = read(
+            "class inner_f(torch.nn.Module):\n"
+            "    def forward(\n"
+            "        self,\n"
+            "        primals,\n"
+            "        tangents,\n"
+            "    ):\n"
+            "        primals_1: \"Sym(s77)\"  # PlainAOTInput(idx=0)\n"
+            "        primals_2: \"f32[s77, 4][4, 1]cpu\"  # PlainAOTInput(idx=1)\n"
+            "        primals_3: \"i64[4][1]cpu\"  # PlainAOTInput(idx=2)\n"
+            "        primals_4: \"f32[4][1]cpu\"  # PlainAOTInput(idx=3)\n"
+            "        primals_5: \"f32[2][1]cpu\"  # PlainAOTInput(idx=4)\n"
+            "        primals_6: \"f32[2][1]cpu\"  # ViewBaseAOTInput(base_of=PlainAOTInput(idx=4))\n"
+            "        primals_7: \"f64[3, 3][3, 1]cpu\"  # PlainAOTInput(idx=1)\n"
+            "        primals_8: \"f32[2][1]cpu\"  # PlainAOTInput(idx=99)\n"
+            "        tangents_1: \"f32[4][1]cpu\"  # TangentAOTInput(output=PlainAOTOutput(idx=0))\n"
+            "        primals_1, primals_2, primals_3, primals_4, primals_5, primals_6, primals_7, primals_8, "
+            "tangents_1, = fx_pytree.tree_flatten_spec([primals, tangents], self._in_spec)\n"
+            "        return (primals_2,)\n");
         const std::vector<std::string> sources{"L['x']", "L['kwargs']['ids']", "L['a'].b", "L['a_b']"};
         using Names = std::vector<std::string>;
         QCOMPARE(session::inputNames(*dynamo, nullptr, sources), (Names{"", "x", "kwargs['ids']", "", ""}));
-        QCOMPARE(session::inputNames(*dynamo, dynamo.get(), sources), (Names{"", "x", "kwargs['ids']", "", ""}));
+        QCOMPARE(session::inputNames(*dynamo, dynamo.get(), sources),
+                 (Names{"", "x", "kwargs['ids']", "", ""}));
         // No symbol, no base, no other tensor, and none of two that Dynamo spells alike; Dynamo's own name where no
         // source is described.
         QCOMPARE(session::inputNames(*joint, dynamo.get(), sources),

@@ -130,7 +130,7 @@ private slots:
         table.show();
         QCOMPARE(table.columnWidth(3), 200);
         QVERIFY(table.horizontalHeader()->length() > table.viewport()->width()); // the others by scrolling
-        wanted[2].least = 200; // wider than all that it has
+        wanted[2].least = 200;                                                   // wider than all that it has
         RowTable other("Values", wanted, theme);
         other.setRows({row("a", 30, "x.py:1")});
         other.resize(300, 200);

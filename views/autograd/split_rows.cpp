@@ -67,14 +67,14 @@ const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutVa
 }
 
 std::vector<TableColumn> valueColumns() {
-    return {
-        {tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"), 190, false, 96},
-        {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
-        {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 90},
-        {tr("Type"), {}, 170, false, 120},
-        {tr("Why"), tr("The partitioner's reason"), 320, false, 220},
-        {tr("Readers"), tr("How many nodes of backward read it"), 80, true, 72},
-        {tr("Line"), tr("That makes it; a link"), 130, false, 90}};
+    return {{tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"),
+             190, false, 96},
+            {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
+            {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 90},
+            {tr("Type"), {}, 170, false, 120},
+            {tr("Why"), tr("The partitioner's reason"), 320, false, 220},
+            {tr("Readers"), tr("How many nodes of backward read it"), 80, true, 72},
+            {tr("Line"), tr("That makes it; a link"), 130, false, 90}};
 }
 
 std::vector<TableRow> valueRows(const computed::JointSplit& split) {
@@ -85,21 +85,21 @@ std::vector<TableRow> valueRows(const computed::JointSplit& split) {
     for (const computed::CutValue& value : split.values) {
         const ir::Node* node = makerOf(split, value);
         const ir::SourceLocation* at = node ? node->location() : nullptr;
-        rows.push_back(
-            {{toQString(value.node), Look::Mono, Tone::None,
-              node ? toQString(ir::shortTarget(node->target)) : QString()},
-             {bytesText(qulonglong(value.bytes)),
-              Look::Mono,
-              whatTone(value),
-              {},
-              qlonglong(value.bytes),
-              double(value.bytes) / double(most)},
-             {whatText(value), Look::Chip, whatTone(value), whatMeaning(value)},
-             {typeText(node, value), Look::MonoQuiet},
-             {toQString(value.why), Look::Text},
-             {QString::number(value.backwardRows.size()), Look::Mono, Tone::None, readersText(split, value),
-              qulonglong(value.backwardRows.size())},
-             {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()}});
+        rows.push_back({{toQString(value.node), Look::Mono, Tone::None,
+                         node ? toQString(ir::shortTarget(node->target)) : QString()},
+                        {bytesText(qulonglong(value.bytes)),
+                         Look::Mono,
+                         whatTone(value),
+                         {},
+                         qlonglong(value.bytes),
+                         double(value.bytes) / double(most)},
+                        {whatText(value), Look::Chip, whatTone(value), whatMeaning(value)},
+                        {typeText(node, value), Look::MonoQuiet},
+                        {toQString(value.why), Look::Text},
+                        {QString::number(value.backwardRows.size()), Look::Mono, Tone::None,
+                         readersText(split, value), qulonglong(value.backwardRows.size())},
+                        {at ? placeText(*at) : QString(), Look::Link, Tone::None,
+                         at ? toQString(at->code) : QString()}});
     }
     return rows;
 }

@@ -54,7 +54,8 @@ struct TableColumn {
     QString toolTip = {}; ///< teaches what the column means
     int most = 200;       ///< pixels at font size 12; the widest content decides below that
     bool right = false;   ///< numbers
-    int least = 0;        ///< pixels at font size 12, as far as the content has them; rather than below, the table scrolls
+    int least =
+        0; ///< pixels at font size 12, as far as the content has them; rather than below, the table scrolls
 };
 
 /// GUI thread only.

@@ -27,7 +27,8 @@ struct PaneSource {
     std::shared_ptr<const session::Provenance> kernels{};
     std::size_t stage = 0;       ///< into Compile::stages
     session::GuardList guards{}; ///< of the compile: they tell classes of modules
-    std::vector<std::string> inputs{}; ///< sources of the compile's inputs, which name what the program passes
+    std::vector<std::string>
+        inputs{}; ///< sources of the compile's inputs, which name what the program passes
 };
 
 struct PictureRequest {

@@ -274,8 +274,7 @@ void ComparePage::fitColumns() {
             d->pairs->setColumnWidth(i, theme().scaled(72));
         d->pairs->setColumnWidth(d->model->functionColumn(), theme().scaled(narrow ? 130 : 190));
     } else {
-        set(d->pairs,
-            {narrow ? 84 : 96, narrow ? 52 : 64, narrow ? 52 : 64, narrow ? 130 : 190, 0, 84, 84});
+        set(d->pairs, {narrow ? 84 : 96, narrow ? 52 : 64, narrow ? 52 : 64, narrow ? 130 : 190, 0, 84, 84});
         widenDifferences(narrow);
     }
     set(d->stages, {96, narrow ? 170 : 210, 92});
@@ -295,7 +294,8 @@ void ComparePage::widenDifferences(bool narrow) {
 
 void ComparePage::applyDefaultSizes(int windowWidth) {
     const bool narrow = windowWidth < narrowWindow, wide = windowWidth >= wideWindow;
-    const int left = windowWidth * (narrow ? 50 : 55) / 100; // in pixels: shares of less than the minimums are lost
+    const int left =
+        windowWidth * (narrow ? 50 : 55) / 100; // in pixels: shares of less than the minimums are lost
     d->columns->setSizes({left, windowWidth - left});
     fitColumns();
     d->rows->setSizes({wide ? 30 : 36, wide ? 70 : 64});

@@ -76,10 +76,10 @@ void InspectorPanel::refresh() {
         const bool isInput = own.graph->node(place.node.node).op == ir::Op::Placeholder;
         if (isInput && d->names.graph != own.graph) askNames(own.graph);
         const bool known = d->names.graph == own.graph;
-        d->facts =
-            nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(), diff.get(),
-                       label(own), label(other), known ? &d->names.names : nullptr, known ? &d->names.inputs : nullptr},
-                      theme().colours());
+        d->facts = nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(),
+                              diff.get(), label(own), label(other), known ? &d->names.names : nullptr,
+                              known ? &d->names.inputs : nullptr},
+                             theme().colours());
     } else if (workspace().compile()) {
         d->facts = compileFacts(capture, std::size_t(place.compile));
     } else {
@@ -96,8 +96,8 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
     workspace().tasks().run<NamesOf>(
         namesTag, this,
         [graph, stage = compile ? namingStage(*compile) : nullptr,
-         sources = compile ? session::describedSources(*compile)
-                           : std::vector<std::string>()](const TaskContext&) {
+         sources =
+             compile ? session::describedSources(*compile) : std::vector<std::string>()](const TaskContext&) {
             return NamesOf{graph, layout::stateNames(*graph, parameterNames(stage, *graph)),
                            inputNamesByNode(stage, *graph, sources)};
         },
