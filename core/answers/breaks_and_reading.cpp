@@ -99,7 +99,10 @@ Answer breaksAnswer(const Session& session) {
                                           : "Change " + at + " first: ";
         const std::string there = caller ? " in " + at : " there";
         if (n == summary.breaks)
-            sentence += (n == 1 ? "the break is" : "all " + std::to_string(n) + " breaks are") + there;
+            sentence += (n == 1   ? "the break is"
+                         : n == 2 ? "both breaks are"
+                                  : "all " + std::to_string(n) + " breaks are") +
+                        there;
         else
             sentence += std::to_string(n) + " of the " + std::to_string(summary.breaks) + " breaks " +
                         (n == 1 ? "is" : "are") + there;
