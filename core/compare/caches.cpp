@@ -27,7 +27,7 @@ std::map<std::string, std::string> componentsOf(const session::Session& session,
         const std::size_t colon = text.find(": ", from);
         if (colon == std::string::npos) continue;
         out.emplace(text.substr(from, colon - from),
-                    detail::withoutAddresses(std::string_view(text).substr(colon + 2)));
+                    withoutAddresses(std::string_view(text).substr(colon + 2)));
     }
     return out;
 }

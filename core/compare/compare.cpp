@@ -37,8 +37,8 @@ void forEachInParallel(std::size_t count, const TaskContext& task, const Work& w
 std::string guardText(const session::Guard& guard) {
     constexpr std::size_t digitsOfAnId = 7;
     const std::string text = guard.type + ": " + guard.code;
-    return text.find("_id(") != std::string::npos ? detail::withoutAddresses(text, digitsOfAnId)
-                                                  : detail::withoutAddresses(text);
+    return text.find("_id(") != std::string::npos ? withoutAddresses(text, digitsOfAnId)
+                                                  : withoutAddresses(text);
 }
 
 std::vector<std::string> guardTexts(const Compile& compile) {

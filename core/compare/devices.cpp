@@ -10,7 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace dynascope::compare::detail {
+namespace dynascope::compare {
 
 namespace {
 
@@ -89,8 +89,9 @@ void countIndices(std::string_view text, std::map<std::pair<std::string_view, in
     });
 }
 
-/// The index that a rank's texts name most; -1 where they name none, or two alike often.
-int ownIndex(const session::Session& session, int rank) {
+} // namespace
+
+int ownDevice(const session::Session& session, int rank) {
     std::map<std::pair<std::string_view, int>, std::size_t> counts;
     for (const session::Compile& compile : session.compiles) {
         if (compile.rank != rank) continue;
@@ -110,25 +111,26 @@ int ownIndex(const session::Session& session, int rank) {
     return own;
 }
 
-} // namespace
-
-OwnDevices ownDevices(const session::Session& a, int rankA, const session::Session& b, int rankB) {
-    const int ownA = ownIndex(a, rankA), ownB = ownIndex(b, rankB);
-    if (ownA < 0 || ownB < 0) return {};
-    return {ownA, ownB};
-}
-
-std::string OwnDevices::unnumbered(std::string_view text) const {
+std::string withoutOwnDevice(std::string_view text, int own) {
     std::string out;
     std::size_t copied = 0;
-    eachIndex(text, [&](const Place& place) {
-        if (place.index != b) return;
-        out += text.substr(copied, place.at - copied);
-        out += "own";
-        copied = place.end;
-    });
+    if (own >= 0)
+        eachIndex(text, [&](const Place& place) {
+            if (place.index != own) return;
+            out += text.substr(copied, place.at - copied);
+            out += "own";
+            copied = place.end;
+        });
     out += text.substr(copied);
     return out;
+}
+
+namespace detail {
+
+OwnDevices ownDevices(const session::Session& a, int rankA, const session::Session& b, int rankB) {
+    const int ownA = ownDevice(a, rankA), ownB = ownDevice(b, rankB);
+    if (ownA < 0 || ownB < 0) return {};
+    return {ownA, ownB};
 }
 
 std::string OwnDevices::exchanged(std::string_view text) const {
@@ -145,4 +147,6 @@ std::string OwnDevices::exchanged(std::string_view text) const {
     return out;
 }
 
-} // namespace dynascope::compare::detail
+} // namespace detail
+
+} // namespace dynascope::compare

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/compare/compare.h"
+#include "core/compare/own.h"
 
 #include <utility>
 
@@ -16,8 +17,8 @@ struct OwnDevices {
     /// A text of B with its own device's index in the place of A's, and the other way round, so that a device
     /// that is not its own stays apart. Twice gives the text again.
     [[nodiscard]] std::string exchanged(std::string_view text) const;
-    /// A text of B in which its own device has no number: alike for all ranks that do the same.
-    [[nodiscard]] std::string unnumbered(std::string_view text) const;
+    /// A text of B in which its own device has no number.
+    [[nodiscard]] std::string unnumbered(std::string_view text) const { return withoutOwnDevice(text, b); }
     [[nodiscard]] bool differ() const { return a != b; }
 };
 /// By what the ranks' graphs, code and inputs name most; alike where one of them names none.
@@ -64,9 +65,6 @@ void compareTimings(const session::Session& a, const session::Session& b, bool t
 
 /// At most `length` bytes, cut between characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t length = 160);
-/// The text as two processes can share it: addresses ("0x7f5510b32a20", and numbers of at least `digits`
-/// digits) become "<id>".
-[[nodiscard]] std::string withoutAddresses(std::string_view text, std::size_t digits = 12);
 /// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])". Texts that are alike differ
 /// in what OwnDevices makes of them.
 [[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b);

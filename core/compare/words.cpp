@@ -19,14 +19,6 @@ std::string_view matchName(Match match) {
     return names[static_cast<std::size_t>(match)];
 }
 
-namespace detail {
-
-std::string shortened(std::string_view text, std::size_t length) {
-    const std::size_t line = std::min(text.find('\n'), text.size());
-    if (line <= length) return std::string(text.substr(0, line));
-    return std::string(text.substr(0, characterStart(text, length - 3))) + "...";
-}
-
 std::string withoutAddresses(std::string_view text, std::size_t digits) {
     constexpr std::string_view decimal = "0123456789", hexadecimal = "0123456789abcdefABCDEF";
     constexpr std::size_t hexDigits = 6;
@@ -44,6 +36,14 @@ std::string withoutAddresses(std::string_view text, std::size_t digits) {
         i = end;
     }
     return out;
+}
+
+namespace detail {
+
+std::string shortened(std::string_view text, std::size_t length) {
+    const std::size_t line = std::min(text.find('\n'), text.size());
+    if (line <= length) return std::string(text.substr(0, line));
+    return std::string(text.substr(0, characterStart(text, length - 3))) + "...";
 }
 
 std::string whereTheyPart(std::string_view a, std::string_view b) {
