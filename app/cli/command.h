@@ -70,6 +70,7 @@ void addOracle(Parser& parser);
 void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
+void addRanks(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);

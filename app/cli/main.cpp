@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     cli::addCoverage(parser);
     cli::addCudagraphs(parser);
     cli::addMemory(parser);
+    cli::addRanks(parser);
     cli::addTraceNode(parser);
     cli::addRecompiles(parser);
     cli::addRederive(parser);

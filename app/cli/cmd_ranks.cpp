@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// dynascope-cli ranks PATH [--flight DIR] [--json]
+#include "app/cli/command.h"
+#include "core/capture/flight_reader.h"
+#include "core/ir/place_text.h"
+#include "core/ranks/flight.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+namespace dynascope::cli {
+
+namespace {
+
+using nlohmann::json;
+using ranks::Report;
+using ranks::Verdict;
+
+struct RanksOptions {
+    std::string path, flight;
+    bool json = false;
+};
+
+json reasonsJson(const Report& report) {
+    json out = json::array();
+    for (const ranks::Reason& reason : report.reasons)
+        out.push_back({{"verdict", verdictName(reason.verdict)},
+                       {"ranks", reason.ranks},
+                       {"compile", reason.compile},
+                       {"node", reason.node},
+                       {"file", reason.file},
+                       {"line", reason.line},
+                       {"text", reason.text}});
+    return out;
+}
+
+json waitingJson(const Report& report) {
+    json out = json::array();
+    if (!report.waiting) return out;
+    for (const ranks::Waiting& waiting : *report.waiting)
+        out.push_back({{"rank", waiting.rank},
+                       {"collective", waiting.collective},
+                       {"sequence", waiting.sequence},
+                       {"compile", waiting.compile},
+                       {"file", waiting.file},
+                       {"line", waiting.line}});
+    return out;
+}
+
+json reportJson(const Report& report) {
+    json runtime = json::array();
+    for (const ranks::Runtime& one : report.runtime)
+        runtime.push_back({{"compile", one.compile},
+                           {"fastest_rank", one.fastest},
+                           {"slowest_rank", one.slowest},
+                           {"delta_ns", one.delta()}});
+    return {{"ranks", report.ranks},
+            {"verdict", verdictName(report.verdict)},
+            {"reasons", reasonsJson(report)},
+            {"groups",
+             {{"compiles", report.compiles},
+              {"collectives", report.collectives},
+              {"caches", report.caches},
+              {"tensor_meta", report.tensorMeta},
+              {"execution_order", report.executionOrder}}},
+            {"runtime", runtime},
+            {"waiting", waitingJson(report)}};
+}
+
+/// "0/0 f train.py:40   a a a b".
+std::string rowsText(const Report& report) {
+    constexpr std::size_t mostRanks = 16;
+    std::string out;
+    for (const ranks::CompileRow& row : report.rows) {
+        const std::string place = ir::placeText(row.at);
+        out += "  " + row.id + ' ' + row.function + (place.empty() ? "" : ' ' + place) + "  ";
+        for (std::size_t i = 0; i < row.letters.size() && i < mostRanks; ++i) {
+            const int letter = row.letters[i];
+            out += ' ';
+            out += letter < 0 ? '-' : letter < 26 ? static_cast<char>('a' + letter) : '+';
+        }
+        if (row.letters.size() > mostRanks) out += " ...";
+        std::size_t calls = 0;
+        for (const ranks::Lane& lane : row.lanes)
+            calls = std::max(calls, lane.calls.size());
+        if (calls > 0) out += "   " + count(calls, "collective");
+        out += '\n';
+    }
+    return out;
+}
+
+std::string groupsText(std::string_view name, const ranks::RankGroups& groups) {
+    if (groups.size() < 2) return {};
+    std::string out = "  " + std::string(name) + ": ";
+    constexpr std::size_t most = 8;
+    for (std::size_t i = 0; i < groups.size() && i < most; ++i)
+        out += (i == 0 ? "" : "; ") + ranks::rankWords(groups[i]);
+    return out +
+           (groups.size() > most ? "; and " + std::to_string(groups.size() - most) + " groups more\n" : "\n");
+}
+
+std::string reportText(const Report& report) {
+    std::string out = summaryOf(report) + '\n';
+    for (const ranks::Reason& reason : report.reasons) {
+        const std::string place = ir::placeText({reason.file, reason.line, {}, {}});
+        out += "  " + std::string(verdictName(reason.verdict)) + "  " + reason.compile +
+               (reason.compile.empty() ? "" : " ") + (place.empty() ? "" : place + ' ') + "- " + reason.text +
+               '\n';
+    }
+    if (!report.rows.empty())
+        out += "\nCompiles by rank; ranks with the same letter compiled the same graphs, - has none:\n" +
+               rowsText(report);
+    const std::string groups = groupsText("compiles", report.compiles) +
+                               groupsText("collectives", report.collectives) +
+                               groupsText("caches", report.caches) +
+                               groupsText("tensors of Inductor's operations", report.tensorMeta) +
+                               groupsText("order in which graphs ran", report.executionOrder);
+    if (!groups.empty()) out += "\nRanks that are alike in:\n" + groups;
+    for (const ranks::Runtime& one : report.runtime)
+        if (one.delta() > 0)
+            out += "\nEstimated by Inductor, " + one.compile + ": rank " + std::to_string(one.slowest) +
+                   " takes " + formatSeconds(one.delta() * 1e-9) + " more than rank " +
+                   std::to_string(one.fastest) + '\n';
+    if (report.waiting && report.waiting->empty()) out += "\nBy the flight recorder no rank waits.\n";
+    if (report.waiting && !report.waiting->empty()) out += "\nWaiting, by the flight recorder:\n";
+    if (report.waiting)
+        for (const ranks::Waiting& waiting : *report.waiting)
+            out += "  " + waiting.text + '\n';
+    if (!report.notes.empty()) out += '\n';
+    for (const std::string& note : report.notes)
+        out += note + '\n';
+    return out;
+}
+
+int run(const RanksOptions& options) {
+    const auto session = openInput(options.path);
+    if (!session) return fail(session.error());
+    if ((*session)->ranks.size() < 2)
+        return fail("one rank: open the folder that all ranks wrote to", options.path);
+    auto report = ranks::examine(**session);
+    if (!report) return fail(report.error());
+    if (!options.flight.empty()) {
+        const auto flight = capture::readFlightFolder(options.flight);
+        if (!flight) return fail(flight.error());
+        for (const Error& error : flight->unusable)
+            report->notes.push_back("not read: " + error.toString());
+        ranks::addFlight(**session, flight->dumps, *report);
+    }
+    print(options.json ? reportJson(*report).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
+                       : reportText(*report));
+    return report->verdict >= Verdict::MayBeWrong ? exitFailure : exitOk;
+}
+
+} // namespace
+
+void addRanks(Parser& parser) {
+    auto options = std::make_shared<RanksOptions>();
+    Command command = parser.command(
+        "ranks",
+        "Hold the ranks of a capture against each other: what will hang, may be wrong, or is slower");
+    command.add("path", options->path, "Folder with a TORCH_TRACE log of each rank").required();
+    command.add("--flight", options->flight,
+                "Folder with the flight-recorder dump of each rank (pickle or JSON), or one dump");
+    command.flag("--json", options->json, "One JSON document on stdout");
+    command.note("Exit status: 0 alike or slower, 1 will hang or may be wrong, 2 unreadable.");
+    command.run([options] { return run(*options); });
+}
+
+} // namespace dynascope::cli

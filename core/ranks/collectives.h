@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The collectives of a graph: what each one does, on which process group, and who waits for it. Read from the
+// graph's text alone: `_c10d_functional` and its autograd twin, `_dtensor`, in-place `c10d`, and the traceable
+// collectives that Dynamo puts in the place of torch.distributed's. Pure; any thread.
+#pragma once
+
+#include "core/ir/graph.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::ranks {
+
+struct Collective {
+    ir::NodeIndex index = ir::npos;
+    std::string node;
+    std::string kind;      ///< "all_reduce"; the in-place forms have the same kind
+    std::string reduction; ///< "sum"; empty where the kind has none
+    std::string group;     ///< name of the process group, "0"; empty where the graph does not say
+    /// Ranks of the group, where an argument says so (all_gather_into_tensor, reduce_scatter_tensor).
+    std::optional<std::int64_t> groupSize;
+    std::string rest; ///< the other arguments, which all ranks of the group have to give alike: "[0]"
+    std::vector<std::string> inputs, outputs; ///< "f32[4]"
+    std::optional<std::uint64_t> bytes;       ///< of the tensors that are given to it
+    bool pointToPoint = false;                ///< send and receive: ranks of a group do not do the same
+    /// Every rank may give and get another length: all_to_all_single.
+    bool uneven = false;
+
+    ir::SourceLocation at; ///< the program's line; its file is empty where none is known
+    /// `at` is of a node that this one reads or that reads it: the text has only a line of PyTorch's for itself.
+    bool near = false;
+
+    std::string wait;               ///< the node that waits for it; empty where none does
+    std::size_t nodesUntilWait = 0; ///< between it and that
+    /// No node waits for it, none reads it and the graph does not return it. Only of functional ones: others
+    /// wait by themselves.
+    bool forgotten = false;
+
+    /// "all_reduce sum".
+    [[nodiscard]] std::string call() const { return reduction.empty() ? kind : kind + ' ' + reduction; }
+};
+
+/// In the order of the graph; what subgraphs call is not listed. Linear, but for the search for waits, which
+/// looks at no more than a few hundred nodes each.
+[[nodiscard]] std::vector<Collective> collectivesOf(const ir::Graph& graph);
+
+/// "a, b", or "f32[4] -> f32[8]".
+[[nodiscard]] std::string shapesText(const Collective& collective);
+
+} // namespace dynascope::ranks

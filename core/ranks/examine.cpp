@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/words.h"
+#include "core/ranks/parts.h"
+
+#include <algorithm>
+#include <cctype>
+
+namespace dynascope::ranks {
+
+std::string_view verdictName(Verdict verdict) {
+    static constexpr std::array<std::string_view, 4> names = {"alike", "slower", "may be wrong", "will hang"};
+    return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string rankWords(std::span<const int> ranks) {
+    constexpr std::size_t most = 5;
+    if (ranks.empty()) return "no rank";
+    if (ranks.size() == 1) return "rank " + std::to_string(ranks.front());
+    const auto inARow = static_cast<std::size_t>(ranks.back() - ranks.front()) + 1 == ranks.size();
+    if (inARow && ranks.size() > 2)
+        return "ranks " + std::to_string(ranks.front()) + " to " + std::to_string(ranks.back());
+    const std::size_t named = ranks.size() > most ? 2 : ranks.size() - 1;
+    std::string out = "ranks ";
+    for (std::size_t i = 0; i < named; ++i)
+        out += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    return out + " and " +
+           (ranks.size() > most ? std::to_string(ranks.size() - named) + " more"
+                                : std::to_string(ranks.back()));
+}
+
+double Runtime::delta() const {
+    double least = ns.empty() ? 0 : ns.front().second, most = least;
+    for (const auto& [rank, time] : ns) {
+        least = std::min(least, time);
+        most = std::max(most, time);
+    }
+    return most - least;
+}
+
+namespace {
+
+using detail::Row;
+
+bool covers(const std::vector<int>& ranks, const std::vector<int>& others) {
+    return std::ranges::includes(ranks, others);
+}
+
+/// What follows from something worse of the same compile and ranks is left out.
+void dropConsequences(std::vector<Reason>& reasons) {
+    std::vector<bool> drop(reasons.size());
+    std::map<std::string, std::vector<std::size_t>> byCompile;
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+        if (!reasons[i].compile.empty()) byCompile[reasons[i].compile].push_back(i);
+    for (const auto& [compile, of] : byCompile)
+        for (const std::size_t i : of)
+            for (const std::size_t worse : of)
+                if (reasons[worse].verdict > reasons[i].verdict &&
+                    reasons[i].verdict >= Verdict::MayBeWrong &&
+                    covers(reasons[worse].ranks, reasons[i].ranks))
+                    drop[i] = true;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < reasons.size(); ++i)
+        if (!drop[i]) {
+            if (kept != i) reasons[kept] = std::move(reasons[i]);
+            ++kept;
+        }
+    reasons.resize(kept);
+}
+
+void sortReasons(const std::vector<Row>& rows, std::vector<Reason>& reasons) {
+    std::map<std::string, std::size_t> placeOf;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        placeOf.emplace(rows[i].shown.id, i);
+    std::ranges::stable_sort(reasons, [&](const Reason& a, const Reason& b) {
+        if (a.verdict != b.verdict) return a.verdict > b.verdict;
+        const auto place = [&](const Reason& reason) {
+            const auto at = placeOf.find(reason.compile);
+            return at == placeOf.end() ? rows.size() : at->second;
+        };
+        return place(a) < place(b);
+    });
+}
+
+void groupCompiles(const std::vector<Row>& rows, Report& out) {
+    std::vector<std::string> keys(out.ranks.size(), "compiles:");
+    for (const Row& row : rows)
+        for (std::size_t rank = 0; rank < keys.size(); ++rank)
+            if (row.shown.letters[rank] >= 0)
+                keys[rank] += row.shown.id + '=' + std::to_string(row.shown.letters[rank]) + ' ';
+    out.compiles = detail::groupsOf(out.ranks, keys);
+}
+
+void finish(std::vector<Row>& rows, Report& out) {
+    dropConsequences(out.reasons);
+    sortReasons(rows, out.reasons);
+    groupCompiles(rows, out);
+    std::map<std::string, std::size_t> rowOf;
+    for (Row& row : rows) {
+        rowOf.emplace(row.shown.id, out.rows.size());
+        out.rows.push_back(std::move(row.shown));
+    }
+    for (std::size_t i = 0; i < out.reasons.size(); ++i) {
+        const Reason& reason = out.reasons[i];
+        ++out.count[static_cast<std::size_t>(reason.verdict)];
+        out.verdict = std::max(out.verdict, reason.verdict);
+        const auto row = rowOf.find(reason.compile);
+        if (row == rowOf.end() || out.rows[row->second].reason != none) continue;
+        out.rows[row->second].reason = i;
+        out.rows[row->second].verdict = reason.verdict;
+    }
+}
+
+} // namespace
+
+Result<Report> examine(const session::Session& session, const TaskContext& task) {
+    Report out;
+    out.ranks = session.ranks;
+    if (out.ranks.size() < 2) return out;
+    detail::Reader reader(session, out.ranks);
+    std::vector<Row> rows = detail::rowsOf(reader);
+    detail::readLanes(reader, rows, out);
+    detail::judgeLanes(reader, rows, out);
+    for (Row& row : rows) {
+        if (task.cancelled()) return cancellation();
+        detail::judgeGraphs(reader, row, out);
+        detail::judgeCode(reader, row, out);
+    }
+    detail::judgeCompiling(reader, rows, detail::compilerCollectives(session), out);
+    detail::judgeCaches(reader, rows, out);
+    detail::judgeDevices(reader, out);
+    detail::readRecords(reader, rows, out);
+    finish(rows, out);
+    return out;
+}
+
+std::string summaryOf(const Report& report) {
+    if (report.ranks.size() < 2) return "One rank is in this capture.";
+    if (report.reasons.empty())
+        return "The " + std::to_string(report.ranks.size()) + " ranks are alike in " +
+               dynascope::count(report.rows.size(), "compile id") + '.';
+    const Reason& worst = report.reasons.front();
+    std::string verdict(verdictName(worst.verdict));
+    verdict.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(verdict.front())));
+    return verdict + ": " + worst.text + '.';
+}
+
+} // namespace dynascope::ranks

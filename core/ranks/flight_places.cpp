@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/json_fields.h"
+#include "core/base/text.h"
+#include "core/ranks/flight.h"
+#include "core/session/breaks.h"
+
+#include <algorithm>
+
+namespace dynascope::ranks {
+
+namespace {
+
+using session::Phase;
+
+/// The file that PyTorch wrote a stage's code to; empty where the record does not say.
+std::string fileOfCode(const session::Session& session, const session::Stage& stage) {
+    if (stage.record >= session.records.size()) return {};
+    const auto header = nlohmann::json::parse(session.records[stage.record].header.text(), nullptr, false);
+    if (!header.is_object()) return {};
+    const nlohmann::json& code = field(header, "inductor_output_code");
+    return code.is_object() ? stringField(code, "filename") : std::string();
+}
+
+/// Lines of output code that call a collective, from 1.
+std::vector<std::uint32_t> callingLines(std::string_view code) {
+    std::vector<std::uint32_t> out;
+    std::uint32_t number = 1;
+    for (std::size_t at = 0; at < code.size(); ++number) {
+        const std::size_t end = std::min(code.find('\n', at), code.size());
+        const std::string_view line = trimmed(code.substr(at, end - at));
+        at = end + 1;
+        const bool calls = line.find("torch.ops._c10d_functional.") != std::string_view::npos ||
+                           line.find("torch.ops._dtensor.") != std::string_view::npos;
+        if (!calls || line.starts_with('#') || line.starts_with("assert_") ||
+            line.find("wait_tensor") != std::string_view::npos)
+            continue;
+        out.push_back(number);
+    }
+    return out;
+}
+
+std::string_view lineOf(std::string_view text, std::uint32_t number) {
+    for (std::uint32_t i = 1; i < number && !text.empty(); ++i)
+        text.remove_prefix(std::min(text.find('\n') + 1, text.size()));
+    return text.substr(0, std::min(text.find('\n'), text.size()));
+}
+
+/// The last graph before the code: after Inductor's passes, of the same half.
+session::StagePtr graphOfCode(const session::Compile& compile, const session::Stage& code) {
+    session::StagePtr out;
+    for (const session::StagePtr& stage : compile.stages) {
+        if (stage->attempt != code.attempt || stage->content != session::Stage::Content::Graph) continue;
+        const bool inductors =
+            stage->phase == Phase::PostGradForward || stage->phase == Phase::PostGradBackward;
+        if (inductors && stage->record < code.record && (!out || stage->record > out->record)) out = stage;
+    }
+    return out;
+}
+
+} // namespace
+
+std::string FlightEntry::kind() const {
+    std::string_view out = name;
+    if (const std::size_t colon = out.find(':'); colon != std::string_view::npos)
+        out.remove_prefix(colon + 1);
+    return std::string(out.substr(0, out.find(' ')));
+}
+
+FlightPlaces::FlightPlaces(const session::Session& session, const Report& report)
+    : m_session(session)
+    , m_report(report) {
+    for (std::size_t i = 0; i < session.compiles.size(); ++i)
+        for (const session::StagePtr& stage : session.compiles[i].stages)
+            if (stage->content == session::Stage::Content::Code) addCode(i, stage);
+}
+
+void FlightPlaces::addCode(std::size_t compile, const session::StagePtr& stage) {
+    const std::string file = fileOfCode(m_session, *stage);
+    if (file.empty()) return;
+    Code code{compile, stage, {}, graphOfCode(m_session.compiles[compile], *stage)};
+    const std::string text = stage->payload.text();
+    const std::vector<std::uint32_t> lines = callingLines(text);
+    std::vector<Collective> calls;
+    if (code.graph)
+        if (const auto graph = code.graph->graph()) calls = collectivesOf(**graph);
+    // In the same order, or nothing is said of nodes.
+    bool fits = lines.size() == calls.size();
+    for (std::size_t i = 0; fits && i < lines.size(); ++i)
+        fits = lineOf(text, lines[i]).find('.' + calls[i].kind) != std::string_view::npos;
+    if (fits)
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            code.lines.emplace(lines[i], std::move(calls[i]));
+    else
+        code.graph = nullptr;
+    m_codes.insert_or_assign({m_session.compiles[compile].rank, file}, std::move(code));
+}
+
+FlightPlace FlightPlaces::inCode(const Code& code, const ir::SourceLocation& frame) const {
+    FlightPlace out;
+    out.compile = m_session.compiles[code.compile].id.toString();
+    out.at = code.compile;
+    out.outputLine = frame.line;
+    out.stage = code.stage;
+    const auto line = code.lines.find(frame.line);
+    if (line == code.lines.end()) return out;
+    out.node = line->second.node;
+    out.stage = code.graph;
+    out.file = line->second.at.file;
+    out.line = line->second.at.line;
+    return out;
+}
+
+FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
+    for (const ir::SourceLocation& frame : entry.frames)
+        if (const auto code = m_codes.find({rank, frame.file}); code != m_codes.end())
+            return inCode(code->second, frame);
+    FlightPlace out;
+    for (const ir::SourceLocation& frame : entry.frames) {
+        if (session::isInstalled(frame.file) || frame.file.starts_with('<')) continue;
+        if (out.file.empty()) {
+            out.file = frame.file;
+            out.line = frame.line;
+        }
+        for (const CompileRow& row : m_report.rows)
+            for (const Lane& lane : row.lanes) {
+                if (!std::ranges::binary_search(lane.ranks, rank)) continue;
+                for (const Call& call : lane.calls) {
+                    if (call.what.kind != entry.kind() || call.what.at.line != frame.line ||
+                        call.what.at.file != frame.file)
+                        continue;
+                    out = {row.id, call.what.node, frame.file, frame.line, 0, none, call.stage};
+                    const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
+                    out.at = row.compiles[static_cast<std::size_t>(index)];
+                    return out;
+                }
+            }
+    }
+    return out;
+}
+
+} // namespace dynascope::ranks

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The steps of examine(). Used by core/ranks only.
+#pragma once
+
+#include "core/ranks/graph_form.h"
+#include "core/ranks/ranks.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+namespace dynascope::ranks::detail {
+
+/// A graph's text, read once however many ranks have it.
+struct Reading {
+    std::string digest;            ///< of the text, without what is a rank's own
+    std::optional<GraphForm> form; ///< nothing where the text cannot be read as a graph
+    std::vector<Collective> collectives;
+};
+
+/// Reads the stages of a session. For one thread.
+class Reader {
+public:
+    Reader(const session::Session& session, const std::vector<int>& ranks);
+
+    [[nodiscard]] const session::Session& session() const { return m_session; }
+    [[nodiscard]] const std::vector<int>& ranks() const { return m_ranks; }
+    [[nodiscard]] int device(std::size_t rank) const {
+        return m_devices[rank];
+    } ///< own; -1 where none is named
+    /// `rank` is an index into ranks(). Valid as long as this.
+    [[nodiscard]] const Reading& read(const session::Stage& stage, std::size_t rank);
+    /// A text without what is a rank's own: device, addresses, object ids.
+    [[nodiscard]] std::string shared(std::string_view text, std::size_t rank) const;
+
+private:
+    const session::Session& m_session;
+    const std::vector<int>& m_ranks;
+    std::vector<int> m_devices;
+    std::unordered_map<std::string, std::unique_ptr<Reading>> m_readings; ///< by digest
+};
+
+/// One compile id, with what is needed to judge it.
+struct Row {
+    CompileRow shown;
+    std::vector<std::size_t> present; ///< ranks that have it, as indices into Report::ranks
+    /// Labels of the last attempts' graphs that all of `present` have, in pipeline order.
+    std::vector<std::string> common;
+    /// Of the others: label, and which of `present` have it.
+    std::vector<std::pair<std::string, std::vector<std::size_t>>> partial;
+    bool ranksNumber = false; ///< numbers were read as "the rank's own" to make ranks alike
+};
+
+[[nodiscard]] const session::Compile& compileOf(const Reader& reader, const Row& row, std::size_t rank);
+/// Of the last attempt; null where there is none.
+[[nodiscard]] session::StagePtr stageOf(const session::Compile& compile, std::string_view label);
+
+[[nodiscard]] std::vector<Row> rowsOf(const Reader& reader);
+/// Ranks by their number, of indices.
+[[nodiscard]] std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> indices);
+/// A reason for ranks of a row, at the compile's own line until something better is known.
+[[nodiscard]] Reason reasonAt(const Reader& reader, const Row& row, Verdict verdict,
+                              std::span<const std::size_t> ranks);
+/// "calls" after one rank, "call" after several.
+[[nodiscard]] std::string verb(std::size_t ranks, std::string_view plural);
+/// " at train.py:40", " near train.py:40", or nothing.
+[[nodiscard]] std::string placeWords(const Collective& collective);
+
+/// Whether Dynamo's ranks talk to each other while they compile, by settings and records.
+[[nodiscard]] bool compilerCollectives(const session::Session& session);
+
+void readLanes(Reader& reader, std::vector<Row>& rows, Report& out);
+void judgeLanes(const Reader& reader, std::vector<Row>& rows, Report& out);
+void judgeGraphs(Reader& reader, Row& row, Report& out);
+void judgeCode(const Reader& reader, const Row& row, Report& out);
+void judgeCompiling(const Reader& reader, const std::vector<Row>& rows, bool compilerCollectives,
+                    Report& out);
+void judgeCaches(const Reader& reader, const std::vector<Row>& rows, Report& out);
+void judgeDevices(const Reader& reader, Report& out);
+void readRecords(const Reader& reader, const std::vector<Row>& rows, Report& out);
+
+/// Ranks with the same key together. `keys` by index; an empty key is of no group.
+[[nodiscard]] RankGroups groupsOf(const std::vector<int>& ranks, const std::vector<std::string>& keys);
+
+} // namespace dynascope::ranks::detail

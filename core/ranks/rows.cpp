@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/digest.h"
+#include "core/compare/own.h"
+#include "core/ir/place_text.h"
+#include "core/ranks/parts.h"
+
+#include <algorithm>
+
+namespace dynascope::ranks::detail {
+
+Reader::Reader(const session::Session& session, const std::vector<int>& ranks)
+    : m_session(session)
+    , m_ranks(ranks) {
+    for (const int rank : ranks)
+        m_devices.push_back(compare::ownDevice(session, rank));
+}
+
+std::string Reader::shared(std::string_view text, std::size_t rank) const {
+    return compare::withoutAddresses(compare::withoutOwnDevice(text, m_devices[rank]));
+}
+
+const Reading& Reader::read(const session::Stage& stage, std::size_t rank) {
+    std::string digest = toHex(sha256(shared(stage.payload.text(), rank)));
+    std::unique_ptr<Reading>& reading = m_readings[digest];
+    if (!reading) {
+        reading = std::make_unique<Reading>();
+        reading->digest = std::move(digest);
+        if (const Result<ir::GraphPtr> graph = stage.graph()) {
+            reading->form = formOf(*graph, m_devices[rank]);
+            reading->collectives = collectivesOf(**graph);
+        }
+    }
+    return *reading;
+}
+
+const session::Compile& compileOf(const Reader& reader, const Row& row, std::size_t rank) {
+    return reader.session().compiles[row.shown.compiles[rank]];
+}
+
+namespace {
+
+int lastAttempt(const session::Compile& compile) {
+    int last = 0;
+    for (const session::StagePtr& stage : compile.stages)
+        last = std::max(last, stage->attempt);
+    return last;
+}
+
+void findLabels(const Reader& reader, Row& row) {
+    std::map<std::string, std::vector<std::size_t>> having;
+    std::vector<std::string> order;
+    for (const std::size_t rank : row.present) {
+        const session::Compile& compile = compileOf(reader, row, rank);
+        const int last = lastAttempt(compile);
+        for (const session::StagePtr& stage : compile.stages) {
+            if (stage->attempt != last || stage->content != session::Stage::Content::Graph) continue;
+            const auto [at, isNew] = having.try_emplace(stage->label());
+            if (isNew) order.push_back(at->first);
+            if (at->second.empty() || at->second.back() != rank) at->second.push_back(rank);
+        }
+    }
+    for (std::string& label : order) {
+        std::vector<std::size_t>& ranks = having[label];
+        if (ranks.size() == row.present.size())
+            row.common.push_back(std::move(label));
+        else
+            row.partial.emplace_back(std::move(label), std::move(ranks));
+    }
+}
+
+} // namespace
+
+session::StagePtr stageOf(const session::Compile& compile, std::string_view label) {
+    const int last = lastAttempt(compile);
+    for (const session::StagePtr& stage : compile.stages)
+        if (stage->attempt == last && stage->label() == label) return stage;
+    return nullptr;
+}
+
+std::vector<Row> rowsOf(const Reader& reader) {
+    const session::Session& session = reader.session();
+    std::map<int, std::size_t> indexOf;
+    for (std::size_t i = 0; i < reader.ranks().size(); ++i)
+        indexOf.emplace(reader.ranks()[i], i);
+    std::vector<Row> out;
+    std::map<std::string, std::size_t> rowOf;
+    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
+        const session::Compile& compile = session.compiles[i];
+        const auto rank = indexOf.find(compile.rank);
+        if (rank == indexOf.end()) continue;
+        const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.size());
+        if (isNew) {
+            Row& row = out.emplace_back();
+            row.shown.id = at->first;
+            row.shown.function = compile.function;
+            if (compile.location()) row.shown.at = *compile.location();
+            row.shown.letters.assign(indexOf.size(), -1);
+            row.shown.compiles.assign(indexOf.size(), none);
+        }
+        Row& row = out[at->second];
+        if (row.shown.compiles[rank->second] != none) continue;
+        row.shown.compiles[rank->second] = i;
+        row.present.push_back(rank->second);
+    }
+    for (Row& row : out) {
+        std::ranges::sort(row.present);
+        findLabels(reader, row);
+    }
+    return out;
+}
+
+std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> indices) {
+    std::vector<int> out;
+    for (const std::size_t index : indices)
+        out.push_back(reader.ranks()[index]);
+    std::ranges::sort(out);
+    return out;
+}
+
+Reason reasonAt(const Reader& reader, const Row& row, Verdict verdict, std::span<const std::size_t> ranks) {
+    Reason out;
+    out.verdict = verdict;
+    out.ranks = numbersOf(reader, ranks);
+    out.compile = row.shown.id;
+    out.file = row.shown.at.file;
+    out.line = row.shown.at.line;
+    for (const std::size_t rank : ranks)
+        if (out.at == none) out.at = row.shown.compiles[rank];
+    return out;
+}
+
+std::string verb(std::size_t ranks, std::string_view plural) {
+    return std::string(plural) + (ranks == 1 ? "s" : "");
+}
+
+std::string placeWords(const Collective& collective) {
+    const std::string place = ir::placeText(collective.at);
+    return place.empty() ? place : (collective.near ? " near " : " at ") + place;
+}
+
+RankGroups groupsOf(const std::vector<int>& ranks, const std::vector<std::string>& keys) {
+    RankGroups out;
+    std::map<std::string_view, std::size_t> groupOf;
+    for (std::size_t i = 0; i < ranks.size(); ++i) {
+        if (keys[i].empty()) continue;
+        const auto [at, isNew] = groupOf.try_emplace(keys[i], out.size());
+        if (isNew) out.emplace_back();
+        out[at->second].push_back(ranks[i]);
+    }
+    return out;
+}
+
+} // namespace dynascope::ranks::detail

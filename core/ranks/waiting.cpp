@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
+#include "core/base/words.h"
+#include "core/ranks/flight.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace dynascope::ranks {
+
+namespace {
+
+/// One process group as all dumps have it.
+struct Group {
+    std::set<int> members; ///< as far as known
+    std::map<int, std::map<std::uint64_t, const FlightEntry*>>
+        calls; ///< by rank and number; no point-to-point
+};
+
+std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps) {
+    std::map<std::string, Group> out;
+    for (const FlightDump& dump : dumps)
+        for (const FlightEntry& entry : dump.entries) {
+            if (entry.pointToPoint) continue;
+            Group& group = out[entry.group];
+            group.calls[dump.rank].insert_or_assign(entry.sequence, &entry);
+            group.members.insert(dump.rank);
+            if (const auto members = dump.members.find(entry.group); members != dump.members.end())
+                group.members.insert(members->second.begin(), members->second.end());
+        }
+    // The default group has everybody.
+    if (const auto all = out.find("0"); all != out.end())
+        for (const FlightDump& dump : dumps)
+            all->second.members.insert(dump.rank);
+    return out;
+}
+
+/// What a rank is in: its first call that did not end, else its last one.
+const FlightEntry* callOf(const FlightDump& dump) {
+    const auto open =
+        std::ranges::find_if(dump.entries, [](const FlightEntry& entry) { return !entry.finished; });
+    if (open != dump.entries.end()) return &*open;
+    return dump.entries.empty() ? nullptr : &dump.entries.back();
+}
+
+/// "all_reduce of 2/1, output line 113, train.py:40".
+std::string callWords(const FlightEntry& entry, const FlightPlace& place) {
+    std::string out = entry.kind();
+    if (!place.compile.empty()) out += " of " + place.compile;
+    if (place.outputLine != 0) out += ", output line " + std::to_string(place.outputLine);
+    if (!place.file.empty())
+        out += ", " + std::string(baseName(place.file)) +
+               (place.line == 0 ? "" : ':' + std::to_string(place.line));
+    return out;
+}
+
+class FlightJudge {
+public:
+    FlightJudge(const session::Session& session, const std::vector<FlightDump>& dumps, Report& report)
+        : m_places(session, report)
+        , m_dumps(dumps)
+        , m_report(report)
+        , m_groups(groupsOf(dumps)) {
+        for (const FlightDump& dump : dumps)
+            m_dumpOf.emplace(dump.rank, &dump);
+    }
+
+    void run() {
+        for (const auto& [name, group] : m_groups)
+            mismatches(name, group);
+        for (const FlightDump& dump : m_dumps)
+            waits(dump);
+        m_report.waiting = std::make_shared<const std::vector<Waiting>>(std::move(m_waiting));
+    }
+
+private:
+    void add(Reason reason) {
+        reason.verdict = Verdict::WillHang;
+        ++m_report.count[static_cast<std::size_t>(Verdict::WillHang)];
+        m_report.verdict = Verdict::WillHang;
+        m_report.reasons.insert(m_report.reasons.begin() + static_cast<std::ptrdiff_t>(m_added++),
+                                std::move(reason));
+    }
+
+    static Reason reasonAt(int rank, const FlightPlace& place) {
+        Reason out;
+        out.ranks = {rank};
+        out.compile = place.compile;
+        out.node = place.node;
+        out.file = place.file;
+        out.line = place.line;
+        out.at = place.at;
+        out.stage = place.stage;
+        return out;
+    }
+
+    /// Calls of one number that are not one call: the first of each group.
+    void mismatches(const std::string& name, const Group& group) {
+        std::map<std::uint64_t, std::map<std::string, std::vector<int>>> kinds;
+        for (const auto& [rank, calls] : group.calls)
+            for (const auto& [sequence, entry] : calls) {
+                std::string key = entry->kind();
+                // Every rank may give another length to these.
+                if (!key.starts_with("all_to_all") && !key.starts_with("alltoall") && key != "scatter" &&
+                    key != "gather" && key != "broadcast")
+                    key += " of " + joined(entry->inputs, ", ");
+                kinds[sequence][key].push_back(rank);
+            }
+        for (const auto& [sequence, by] : kinds) {
+            if (by.size() < 2) continue;
+            const auto most =
+                std::ranges::max_element(by, {}, [](const auto& entry) { return entry.second.size(); });
+            for (const auto& [key, ranks] : by) {
+                if (key == most->first) continue;
+                const FlightEntry& entry = *group.calls.at(ranks.front()).at(sequence);
+                Reason reason = reasonAt(ranks.front(), m_places.find(ranks.front(), entry));
+                reason.ranks = ranks;
+                reason.text = "by the flight recorder, call " + std::to_string(sequence) +
+                              " of process group '" + name + "' is " + key + " on " + rankWords(ranks) +
+                              " and " + most->first + " on " + rankWords(most->second);
+                add(std::move(reason));
+            }
+            return;
+        }
+    }
+
+    void waits(const FlightDump& dump) {
+        const auto open =
+            std::ranges::find_if(dump.entries, [](const FlightEntry& entry) { return !entry.finished; });
+        if (open == dump.entries.end()) return;
+        const FlightPlace place = m_places.find(dump.rank, *open);
+        Waiting out{dump.rank,  open->kind(), open->sequence, open->group,      place.compile,
+                    place.node, place.file,   place.line,     place.outputLine, {},
+                    {},         place.at,     place.stage};
+        out.text = "rank " + std::to_string(dump.rank) + " waits in " + callWords(*open, place);
+        if (!open->pointToPoint) nameMissing(m_groups.at(open->group), *open, out);
+        if (!out.missing.empty()) {
+            // All that wait in one call are one reason, with the words of the first.
+            const auto [at, isNew] = m_reasonOf.try_emplace({open->group, open->sequence}, m_added);
+            if (isNew) {
+                Reason reason = reasonAt(dump.rank, place);
+                reason.text = out.text;
+                add(std::move(reason));
+            } else {
+                m_report.reasons[at->second].ranks.push_back(dump.rank);
+            }
+        }
+        m_waiting.push_back(std::move(out));
+    }
+
+    void nameMissing(const Group& group, const FlightEntry& entry, Waiting& out) {
+        std::vector<int> unknown;
+        for (const int member : group.members) {
+            if (member == out.rank) continue;
+            if (!m_dumpOf.contains(member)) {
+                unknown.push_back(member);
+                continue;
+            }
+            const auto calls = group.calls.find(member);
+            if (calls == group.calls.end() || calls->second.empty() ||
+                calls->second.rbegin()->first < entry.sequence)
+                out.missing.push_back(member);
+        }
+        if (!out.missing.empty()) {
+            out.text += "; " + rankWords(out.missing) + " never reached it";
+            const FlightDump& dump = *m_dumpOf.at(out.missing.front());
+            const std::string who = out.missing.size() == 1 ? "it" : "rank " + std::to_string(dump.rank);
+            if (const FlightEntry* call = callOf(dump))
+                out.text += ": " + who + (call->finished ? " went on after " : " is in ") +
+                            callWords(*call, m_places.find(dump.rank, *call));
+            else
+                out.text += ": its dump has no call";
+        }
+        if (!unknown.empty()) out.text += "; of " + rankWords(unknown) + " there is no dump";
+    }
+
+    FlightPlaces m_places;
+    const std::vector<FlightDump>& m_dumps;
+    Report& m_report;
+    std::map<std::string, Group> m_groups;
+    std::map<int, const FlightDump*> m_dumpOf;
+    std::vector<Waiting> m_waiting;
+    std::size_t m_added = 0;
+    std::map<std::pair<std::string, std::uint64_t>, std::size_t> m_reasonOf; ///< by group and number
+};
+
+} // namespace
+
+void addFlight(const session::Session& session, const std::vector<FlightDump>& dumps, Report& report) {
+    FlightJudge(session, dumps, report).run();
+    std::map<std::string, std::size_t> rowOf;
+    for (std::size_t i = 0; i < report.rows.size(); ++i) {
+        rowOf.emplace(report.rows[i].id, i);
+        report.rows[i].reason = none;
+    }
+    for (std::size_t i = 0; i < report.reasons.size(); ++i) {
+        const auto row = rowOf.find(report.reasons[i].compile);
+        if (row == rowOf.end() || report.rows[row->second].reason != none) continue;
+        report.rows[row->second].reason = i;
+        report.rows[row->second].verdict = report.reasons[i].verdict;
+    }
+}
+
+} // namespace dynascope::ranks
