@@ -4,13 +4,12 @@
 #include "core/answers/parts.h"
 
 #include "core/base/words.h"
-#include "core/compare/explain.h"
+#include "core/ranks/ranks.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
-#include <set>
 
 namespace dynascope::answers::detail {
 
@@ -314,36 +313,35 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
             hasCompiles(session) ? "One rank is in this capture. Open the folder that all ranks wrote to."
                                  : "This capture has no ranks.",
             hasCompiles(session) ? "TORCH_TRACE=trace torchrun --nproc-per-node 2 your_program.py" : "");
-    const auto compared = compare::compareRanks(session, task);
-    if (!compared) return out;
+    const auto report = ranks::examine(session, task);
+    if (!report) return out;
     std::size_t alike = 0;
-    for (const compare::RankRow& row : compared->rows) {
-        alike += row.alike() ? 1 : 0;
+    for (const ranks::CompileRow& row : report->rows) {
+        alike += row.verdict == ranks::Verdict::Alike ? 1 : 0;
         Item item;
-        item.label = row.compileId;
-        const auto groups = std::set<int>(row.group.begin(), row.group.end()).size();
-        item.text = row.alike() ? "all ranks compiled the same"
-                                : std::to_string(groups) + " kinds: " + row.difference;
-        item.meaning = row.alike() ? Item::Meaning::Good : Item::Meaning::Bad;
-        for (std::size_t i = 0; i < session.compiles.size() && item.target.isEmpty(); ++i) {
-            const Compile& compile = session.compiles[i];
-            const bool theirs = row.alike() || row.differing < 0 ||
-                                compile.rank == session.ranks[static_cast<std::size_t>(row.differing)];
-            if (theirs && compile.id.toString() == row.compileId) item.target.compile = i;
+        item.label = row.id;
+        item.text = std::string(ranks::verdictName(row.verdict));
+        item.meaning = row.verdict == ranks::Verdict::Alike    ? Item::Meaning::Good
+                       : row.verdict == ranks::Verdict::Slower ? Item::Meaning::Warn
+                                                               : Item::Meaning::Bad;
+        if (row.reason != ranks::none) {
+            const ranks::Reason& reason = report->reasons[row.reason];
+            item.text += ": " + reason.text;
+            item.target.compile = reason.at == ranks::none ? nowhere : reason.at;
         }
+        for (const std::size_t compile : row.compiles)
+            if (item.target.compile == nowhere && compile != ranks::none) item.target.compile = compile;
         out.items.push_back(std::move(item));
     }
     out.figure = std::to_string(alike);
-    out.of = "of " + count(compared->rows.size(), "compile id") + (alike == 1 ? " is" : " are") +
-             " alike on " + count(session.ranks.size(), "rank");
-    out.standing = alike == compared->rows.size() ? Standing::InOrder : Standing::Change;
-    // It begins with the figure where ranks differ.
-    std::string summary = compare::explainRanks(session, *compared).summary;
-    if (const std::size_t end = summary.find(". ");
-        summary.starts_with(out.figure + " of ") && end < summary.size())
-        summary.erase(0, end + 2);
-    out.sentence = std::move(summary);
-    out.note = "Graphs, guards and symbols are compared; a rank's own device is no difference.";
+    out.of = "of " + count(report->rows.size(), "compile id") + (alike == 1 ? " is" : " are") + " alike on " +
+             count(session.ranks.size(), "rank");
+    out.standing = report->verdict == ranks::Verdict::Alike    ? Standing::InOrder
+                   : report->verdict == ranks::Verdict::Slower ? Standing::Know
+                                                               : Standing::Change;
+    out.sentence = ranks::summaryOf(*report);
+    out.note = "Graphs, collectives, caches and code are compared; a rank's own device and number are no "
+               "difference.";
     out.picture = Picture::Cells;
     out.axis = "Each compile id";
     keepFirst(out, mostCells);

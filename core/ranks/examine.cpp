@@ -41,30 +41,26 @@ namespace {
 
 using detail::Row;
 
-bool covers(const std::vector<int>& ranks, const std::vector<int>& others) {
-    return std::ranges::includes(ranks, others);
-}
-
-/// What follows from something worse of the same compile and ranks is left out.
+/// Of what may be wrong, what follows from something worse of the same compile and ranks is left out, and what was
+/// found later of the very same ranks.
 void dropConsequences(std::vector<Reason>& reasons) {
+    std::map<std::string_view, std::set<int>> hanging;
+    for (const Reason& reason : reasons)
+        if (reason.verdict == Verdict::WillHang && !reason.compile.empty())
+            hanging[reason.compile].insert(reason.ranks.begin(), reason.ranks.end());
+    std::set<std::pair<std::string_view, std::vector<int>>> said;
     std::vector<bool> drop(reasons.size());
-    std::map<std::string, std::vector<std::size_t>> byCompile;
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
+        const Reason& reason = reasons[i];
+        if (reason.verdict != Verdict::MayBeWrong || reason.compile.empty()) continue;
+        const auto worse = hanging.find(reason.compile);
+        drop[i] = (worse != hanging.end() && std::ranges::includes(worse->second, reason.ranks)) ||
+                  !said.emplace(reason.compile, reason.ranks).second;
+    }
+    std::vector<Reason> kept;
     for (std::size_t i = 0; i < reasons.size(); ++i)
-        if (!reasons[i].compile.empty()) byCompile[reasons[i].compile].push_back(i);
-    for (const auto& [compile, of] : byCompile)
-        for (const std::size_t i : of)
-            for (const std::size_t worse : of)
-                if (reasons[worse].verdict > reasons[i].verdict &&
-                    reasons[i].verdict >= Verdict::MayBeWrong &&
-                    covers(reasons[worse].ranks, reasons[i].ranks))
-                    drop[i] = true;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < reasons.size(); ++i)
-        if (!drop[i]) {
-            if (kept != i) reasons[kept] = std::move(reasons[i]);
-            ++kept;
-        }
-    reasons.resize(kept);
+        if (!drop[i]) kept.push_back(std::move(reasons[i]));
+    reasons = std::move(kept);
 }
 
 void sortReasons(const std::vector<Row>& rows, std::vector<Reason>& reasons) {

@@ -179,8 +179,9 @@ public:
 private:
     Reason reason(const Lane& lane, const Call* call, Verdict verdict) {
         std::vector<std::size_t> ranks;
-        for (const std::size_t rank : m_row.present)
-            if (std::ranges::binary_search(lane.ranks, m_reader.ranks()[rank])) ranks.push_back(rank);
+        for (const int rank : lane.ranks)
+            ranks.push_back(static_cast<std::size_t>(std::ranges::lower_bound(m_reader.ranks(), rank) -
+                                                     m_reader.ranks().begin()));
         Reason out = reasonAt(m_reader, m_row, verdict, ranks);
         if (!call) return out;
         out.node = call->what.node;

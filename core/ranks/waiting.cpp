@@ -133,7 +133,7 @@ private:
         Waiting out{dump.rank,  open->kind(), open->sequence, open->group,      place.compile,
                     place.node, place.file,   place.line,     place.outputLine, {},
                     {},         place.at,     place.stage};
-        out.text = "rank " + std::to_string(dump.rank) + " waits in " + callWords(*open, place);
+        out.text = "rank " + std::to_string(dump.rank) + " is in " + callWords(*open, place);
         if (!open->pointToPoint) nameMissing(m_groups.at(open->group), *open, out);
         if (!out.missing.empty()) {
             // All that wait in one call are one reason, with the words of the first.
@@ -162,7 +162,9 @@ private:
                 calls->second.rbegin()->first < entry.sequence)
                 out.missing.push_back(member);
         }
+        if (out.missing.empty() && unknown.empty()) out.text += "; every rank of its group reached it";
         if (!out.missing.empty()) {
+            out.text.replace(out.text.find(" is in "), 7, " waits in ");
             out.text += "; " + rankWords(out.missing) + " never reached it";
             const FlightDump& dump = *m_dumpOf.at(out.missing.front());
             const std::string who = out.missing.size() == 1 ? "it" : "rank " + std::to_string(dump.rank);

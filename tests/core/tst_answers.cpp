@@ -457,6 +457,22 @@ private slots:
         QVERIFY(answers::answer(*session, Question::CudaGraphs, task).items.empty());
         QVERIFY(answers::answer(*session, Question::Memory, task).items.empty());
     }
+
+    void ranksAreAnsweredByWhatHurtsMost() {
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/ranks/diverge");
+        QVERIFY(opened);
+        const Answer found = answer(**opened, Question::Ranks);
+        QCOMPARE(found.standing, Standing::Change);
+        QVERIFY2(found.sentence.starts_with("Will hang: rank 3 calls all_gather_into_tensor"),
+                 found.sentence.c_str());
+        QCOMPARE(found.figure, std::string("0"));
+        QCOMPARE(found.items.size(), 3U);
+        QVERIFY(found.items[1].target.compile != answers::nowhere);
+        QCOMPARE((*opened)->compiles[found.items[1].target.compile].rank, 3);
+        const auto alike = capture::open(DYNASCOPE_TEST_DATA "/ranks/tp");
+        QVERIFY(alike);
+        QCOMPARE(answer(**alike, Question::Ranks).standing, Standing::InOrder);
+    }
 };
 
 QTEST_GUILESS_MAIN(TestAnswers)

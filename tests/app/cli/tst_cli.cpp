@@ -254,6 +254,25 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QVERIFY2(folder.err.contains("a folder, and no memory snapshot"), folder.err);
     }
 
+    void ranksSayWhatHurtsMost() {
+        const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
+        const Run diverge = cli({"ranks", data + "diverge", "--json"});
+        QCOMPARE(diverge.exitCode, 1);
+        const QJsonObject found = QJsonDocument::fromJson(diverge.out).object();
+        QCOMPARE(found["verdict"].toString(), QStringLiteral("will hang"));
+        QCOMPARE(found["ranks"].toArray().size(), 4);
+        const QJsonObject reason = found["reasons"].toArray()[0].toObject();
+        QCOMPARE(reason["ranks"].toArray(), QJsonArray{3});
+        QCOMPARE(reason["line"].toInt(), 39);
+        QCOMPARE(found["groups"].toObject()["collectives"].toArray().size(), 3);
+        const Run moe = cli({"ranks", data + "moe", "--flight", data + "flight_moe", "--json"});
+        QCOMPARE(moe.exitCode, 0);
+        QCOMPARE(QJsonDocument::fromJson(moe.out).object()["verdict"].toString(), QStringLiteral("alike"));
+        QVERIFY(cli({"ranks", data + "diverge"}).out.startsWith("Will hang: rank 3 calls "));
+        QCOMPARE(cli({"ranks", data + "diverge/dedicated_log_torch_trace_rank_0_x.log"}).exitCode, 2);
+        QCOMPARE(cli({"ranks", data + "moe", "--flight", data + "moe"}).exitCode, 2);
+    }
+
     void comparesCaptures() {
         const QString a = test::capture("trace_inductor/graph_breaks");
         const Run same = cli({"compare", a, a});
