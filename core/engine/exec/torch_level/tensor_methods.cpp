@@ -75,7 +75,7 @@ Value convert(const Call& call) {
     const Value& self = call.args[0];
     static_cast<void>(self.tensor());
     const Conversion to = conversionFrom(call);
-    const Value cpu(c10::Device(c10::kCPU));
+    const auto cpu = Value(c10::Device(c10::kCPU));
     if (!to.device && !to.dtype) {
         if (!to.copy.flag() && to.format.isNone()) return self;
         return aten("to", {self, Value(self.tensor().scalar_type()), to.nonBlocking, to.copy, to.format});
