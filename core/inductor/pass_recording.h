@@ -178,7 +178,7 @@ public:
     [[nodiscard]] const std::vector<Schedule>& schedules() const { return m_schedules; } ///< by id, from 1
     [[nodiscard]] const std::vector<Fallback>& fallbacks() const {
         return m_fallbacks;
-    } ///< as they were lowered
+    }                                                                              ///< as they were lowered
     [[nodiscard]] const std::vector<Tuning>& tunings() const { return m_tunings; } ///< in their order
     /// Why two nodes were not fused, by its number, as PyTorch says it.
     [[nodiscard]] std::string_view reason(std::uint32_t id) const {

@@ -24,7 +24,7 @@ struct RowFacts {
     std::vector<ir::NodeIndex> nodes; ///< that it computes; several for a fused kernel
     std::vector<std::string> nodeNames;
     bool computesAll = true; ///< those nodes; else one of them, or some
-    std::string kernel; ///< "cpp_fused_relu_0"; "aten.mm.default" of a node
+    std::string kernel;      ///< "cpp_fused_relu_0"; "aten.mm.default" of a node
     std::vector<ir::SourceLocation> lines;
     std::string module;     ///< the innermost that holds all of it: "layers.0.linear1"; may be empty
     Work work;              ///< of one event; where it is known which nodes those are, and alone

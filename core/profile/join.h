@@ -89,13 +89,13 @@ struct Joined {
     std::vector<std::uint32_t> rowOf; ///< by event; none for what takes no time
     /// Regions whose frame a graph break ended, by event, with the time at which their graph had run. Rising.
     std::vector<std::pair<std::uint32_t, std::int64_t>> graphEnds;
-    Tally regions;                    ///< compiled regions to compiles
-    Tally graphs;                     ///< calls of output code to stages
-    Tally kernels;                    ///< kernels that output code generated, by name, to that code
-    Tally operators;                  ///< outermost operators in graphs that run node by node, to nodes
-    Tally keys;                       ///< of those calls, with a cache key, where the capture has such keys
-    double joined = 0;                ///< nanoseconds of rows that have a compile
-    double busy = 0;                  ///< of all devices
+    Tally regions;     ///< compiled regions to compiles
+    Tally graphs;      ///< calls of output code to stages
+    Tally kernels;     ///< kernels that output code generated, by name, to that code
+    Tally operators;   ///< outermost operators in graphs that run node by node, to nodes
+    Tally keys;        ///< of those calls, with a cache key, where the capture has such keys
+    double joined = 0; ///< nanoseconds of rows that have a compile
+    double busy = 0;   ///< of all devices
     std::vector<std::string> warnings;
 
     [[nodiscard]] double share() const { return busy > 0 ? joined / busy : 0; }

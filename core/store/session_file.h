@@ -91,7 +91,6 @@ struct SessionLimits {
 /// capture already, that part is copied as it is, so that saving a note costs little. What is above the
 /// limits is an error, and the file stays as it was. Blocks.
 [[nodiscard]] Result<std::string> saveSession(const std::string& path, const SessionContents& contents,
-                                              const TaskContext& task = {},
-                                              const SessionLimits& limits = {});
+                                              const TaskContext& task = {}, const SessionLimits& limits = {});
 
 } // namespace dynascope::store

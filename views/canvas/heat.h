@@ -15,9 +15,9 @@ namespace dynascope::views::canvas {
 
 /// Of one scene. A block has the sum of its nodes.
 struct Heat {
-    std::vector<double> us; ///< by item; negative for what was not measured
-    double most = 0;        ///< of a single item
-    bool measured = false;  ///< the graph was replayed, or is in a profile
+    std::vector<double> us;         ///< by item; negative for what was not measured
+    double most = 0;                ///< of a single item
+    bool measured = false;          ///< the graph was replayed, or is in a profile
     std::optional<double> joined{}; ///< as in NodeTimes
     bool inParts = false;
 };

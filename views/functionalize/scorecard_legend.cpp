@@ -45,7 +45,8 @@ QString ScorecardLegend::note() const {
     return one ? tr("%1 keeps its old values. It is regenerated from the base when something reads it, not "
                     "before.")
                      .arg(who)
-               : tr("%1 keep their old values. They are regenerated from the base when something reads them, not "
+               : tr("%1 keep their old values. They are regenerated from the base when something reads them, "
+                    "not "
                     "before.")
                      .arg(who);
 }

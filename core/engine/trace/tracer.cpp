@@ -137,7 +137,8 @@ void traceOperator(const c10::OperatorHandle& op, c10::DispatchKeySet, Stack* st
     const std::size_t first = stack->size() - op.schema().arguments().size();
     // Functionalization tries an in-place kernel on meta copies first, for its errors: that is not the
     // program's.
-    const bool trial = std::any_of(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end(), isOnMeta);
+    const bool trial =
+        std::any_of(stack->begin() + static_cast<std::ptrdiff_t>(first), stack->end(), isOnMeta);
     if (trial || !currentTape) {
         op.callBoxed(stack);
     } else {
