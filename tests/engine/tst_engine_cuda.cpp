@@ -37,7 +37,7 @@ const std::string program =
     "    %add_ : [num_users=1] = call_function[target=torch.ops.aten.add_.Tensor](args = "
     "(%x, 1), kwargs = {})\n"
     "    return (add,)\n";
-constexpr std::uint32_t mm = 2, view = 3, add = 4, addInPlace = 5;
+constexpr std::uint32_t mm = 2, add = 4, addInPlace = 5; // 3 is the view, which launches nothing
 
 /// What the device was asked to do, and how it answers.
 struct Script {
