@@ -2,6 +2,7 @@
 //
 // The oracle's programs of kind dynamo_program: what was recorded of them is what PyTorch said itself, and a
 // case that was tampered with fails.
+#include "core/base/sanitizers.h"
 #include "core/dynamo/recording.h"
 #include "core/oracle/oracle_case.h"
 #include "core/session/byte_source.h"
@@ -68,17 +69,7 @@ bool isListed(const std::string& fact, const std::string& program) {
 }
 
 /// Under a sanitizer, which makes it over thirty times as slow, one program of sixteen is changed fact by fact.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr std::size_t eachProgram = 16;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr std::size_t eachProgram = 16;
-#else
-constexpr std::size_t eachProgram = 1;
-#endif
-#else
-constexpr std::size_t eachProgram = 1;
-#endif
+constexpr std::size_t eachProgram = addressSanitized || threadSanitized ? 16 : 1;
 
 } // namespace
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The real engine over its protocol: what it runs, refuses and reports, and how it dies.
+#include "core/base/sanitizers.h"
 #include "core/engine/cases/input_form.h"
 #include "core/engine/client/client.h"
 #include "core/ir/text.h"
@@ -467,9 +468,7 @@ private slots:
     }
 
     void memoryLimitIsAnErrorOfOneNode() {
-#ifdef __SANITIZE_ADDRESS__
-        QSKIP("the address sanitizer allows no memory limit");
-#endif
+        if (addressSanitized) QSKIP("the address sanitizer allows no memory limit");
         Client client({test::engineProgram(), "--memory-limit", "1024"});
         const auto reply = client.callOnGraph(
             "execute", graphOf("torch.ops.aten.zeros.default](args = ([1000000000],), kwargs = {})"),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Replays in an engine of their own: whatever becomes of it, the client goes on.
+#include "core/base/sanitizers.h"
 #include "core/engine/client/client.h"
 #include "tests/support/programs.h"
 
@@ -96,9 +97,7 @@ private slots:
     }
 
     void anEngineOutOfMemoryAnswers() {
-#ifdef __SANITIZE_ADDRESS__
-        QSKIP("the sanitizer's shadow lies beyond any memory limit");
-#endif
+        if (addressSanitized) QSKIP("the sanitizer's shadow lies beyond any memory limit");
         engine::Client client({test::engineProgram(), "--memory-limit", "1024"});
         std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n";
         for (int i = 0; i < 40; ++i)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/sandbox/confine.h"
 
+#include "core/base/sanitizers.h"
 #include "core/engine/sandbox/environment_variables.h"
 #include "core/engine/sandbox/landlock.h"
 #include "core/engine/sandbox/system_calls.h"
@@ -32,11 +33,7 @@ namespace fs = std::filesystem;
 
 /// The address sanitizer maps more memory than any limit allows, and its leak check starts a process that
 /// looks into this one.
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+constexpr bool sanitized = addressSanitized;
 
 std::size_t g_otherThreads = 0; // when it was sealed
 int g_landlock = -1;            // asked before seccomp forbids to ask
