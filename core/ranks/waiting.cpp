@@ -36,11 +36,15 @@ std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps) {
     return out;
 }
 
+/// A rank's first call that did not end; null where all did.
+const FlightEntry* openCall(const FlightDump& dump) {
+    const auto open = std::ranges::find(dump.entries, false, &FlightEntry::finished);
+    return open == dump.entries.end() ? nullptr : &*open;
+}
+
 /// What a rank is in: its first call that did not end, else its last one.
 const FlightEntry* callOf(const FlightDump& dump) {
-    const auto open =
-        std::ranges::find_if(dump.entries, [](const FlightEntry& entry) { return !entry.finished; });
-    if (open != dump.entries.end()) return &*open;
+    if (const FlightEntry* open = openCall(dump)) return open;
     return dump.entries.empty() ? nullptr : &dump.entries.back();
 }
 
@@ -126,9 +130,8 @@ private:
     }
 
     void waits(const FlightDump& dump) {
-        const auto open =
-            std::ranges::find_if(dump.entries, [](const FlightEntry& entry) { return !entry.finished; });
-        if (open == dump.entries.end()) return;
+        const FlightEntry* open = openCall(dump);
+        if (open == nullptr) return;
         const FlightPlace place = m_places.find(dump.rank, *open);
         Waiting out{dump.rank,  open->kind(), open->sequence, open->group,      place.compile,
                     place.node, place.file,   place.line,     place.outputLine, {},
