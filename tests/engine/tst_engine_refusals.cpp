@@ -184,6 +184,16 @@ class TestEngineRefusals : public QObject {
     Q_OBJECT
 
 private slots:
+    /// numpy.transpose unwraps ((1, 0),) so: the item goes with the tuple that it is assigned to.
+    void aValueTakesOneOfItsItems() {
+        using engine::torch_level::Value;
+        Value axes = Value::tuple({Value::tuple({1, 0}), "other"});
+        axes = axes.items()[0];
+        QCOMPARE(axes.integers(), (std::vector<std::int64_t>{1, 0}));
+        axes = axes.items()[1];
+        QCOMPARE(axes.integer(), std::int64_t{0});
+    }
+
     void functions_data() {
         QTest::addColumn<QString>("target");
         QTest::addColumn<QString>("obstacle");

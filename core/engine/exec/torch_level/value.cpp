@@ -26,8 +26,18 @@ IValue boxed(const Value& value) {
 Value::Value() = default;
 Value::Value(const Value& other) = default;
 Value::Value(Value&& other) noexcept = default;
-Value& Value::operator=(const Value& other) = default;
-Value& Value::operator=(Value&& other) noexcept = default;
+// By way of a value of its own: what is assigned may be one of the items that go with the old value.
+Value& Value::operator=(const Value& other) {
+    return *this = Value(other);
+}
+Value& Value::operator=(Value&& other) noexcept {
+    Value taken(std::move(other));
+    std::swap(m_kind, taken.m_kind);
+    std::swap(m_value, taken.m_value);
+    std::swap(m_items, taken.m_items);
+    std::swap(m_program, taken.m_program);
+    return *this;
+}
 Value::~Value() = default;
 
 Value::Value(at::Tensor tensor)
