@@ -14,6 +14,7 @@
 #include <ATen/ops/imag.h>
 #include <ATen/ops/view_as_complex.h>
 #include <QtTest>
+#include <algorithm>
 
 using namespace dynascope;
 using engine::PoolMemory;
@@ -121,22 +122,31 @@ std::string decision(const replay::TreeManager& manager, const TreeStep& step) {
     return out + (step.error.empty() ? "" : " error " + step.error.substr(0, 20));
 }
 
-/// The first step at which a run and the simulation part; empty where they agree.
+/// Whether a call reads what a later run wrote over, which PyTorch does not notice: where that lies is up to the pool.
+bool readsOverwritten(const TreeStep& step) {
+    return std::ranges::any_of(step.overwrittenInputs,
+                               [](const replay::Overwritten& input) { return !input.raises; });
+}
+
+/// The first step at which a run and the simulation part; empty where they agree, until a call reads what was
+/// overwritten.
 std::string parting(replay::TreeProgram program, const std::vector<std::size_t>& inputs) {
     const auto pool = engine::makeCpuPool();
     PoolTreeRun run(*pool, requestOf(program, inputs));
     replay::TreeSimulation simulation(std::move(program));
-    for (std::size_t i = 0; simulation.next(); ++i) {
+    std::size_t compared = 0;
+    for (; simulation.next(); ++compared) {
         if (!run.next({})) return "the run ends sooner";
+        if (readsOverwritten(run.manager().steps().back())) break;
         const std::string expected = decision(simulation.manager(), simulation.manager().steps().back());
         const std::string got = decision(run.manager(), run.manager().steps().back());
         if (got != expected)
-            return "event " + std::to_string(i) + " gives\n" + got + ' ' +
+            return "event " + std::to_string(compared) + " gives\n" + got + ' ' +
                    run.manager().steps().back().error + ", expected\n" + expected;
     }
     const replay::TreeReport report = run.report();
-    for (const replay::TreeReportStep& step : report.steps)
-        if (!step.difference.empty()) return step.difference;
+    for (std::size_t i = 0; i < compared; ++i)
+        if (!report.steps[i].difference.empty()) return report.steps[i].difference;
     return {};
 }
 
@@ -230,7 +240,7 @@ private slots:
     }
 
     void randomProgramsAsTheSimulatorDecides() {
-        for (unsigned seed = 0; seed < 60; ++seed) {
+        for (unsigned seed = 0; seed < 400; ++seed) {
             const replay::TreeProgram program = test::randomTreeProgram(seed, 40);
             const std::string where = parting(program, std::vector<std::size_t>(program.functions.size(), 2));
             QVERIFY2(where.empty(), (std::to_string(seed) + ": " + where).c_str());

@@ -74,14 +74,17 @@ inline replay::TreeProgram randomTreeProgram(unsigned seed, int events) {
     std::size_t calls = 0;
     const auto argument = [&]() -> replay::TreeArgument {
         if (calls == 0 || below(3) == 0) return below(2) ? user() : parameter(1 + below(2));
-        return output(calls - 1 - below(std::min<std::size_t>(calls, 4)), below(2));
+        // Apart, since compilers evaluate arguments in the order they like.
+        const std::size_t back = 1 + below(std::min<std::size_t>(calls, 4));
+        return output(calls - back, below(2));
     };
     for (int i = 0; i < events; ++i) {
         const std::size_t kind = below(4);
         if (kind == 0) {
             program.events.push_back(mark());
         } else if (kind == 1 && calls > 0) {
-            program.events.push_back(drop(below(calls), {below(2), below(4)}));
+            const std::size_t dropped = below(calls);
+            program.events.push_back(drop(dropped, {below(2), below(4)}));
         } else {
             const std::size_t chosen = below(program.functions.size());
             const bool fixed = !program.functions[chosen].function.staticInputs.empty();
