@@ -49,8 +49,8 @@ private:
     [[nodiscard]] const Event& event(std::uint32_t i) const { return m_profile.events[i]; }
     [[nodiscard]] std::string_view name(std::uint32_t i) const { return m_profile.nameOf(event(i)); }
 
-    [[nodiscard]] Row rowFor(std::uint32_t i, Part part, const Owner& owner) const {
-        Row row;
+    [[nodiscard]] RowSubject rowFor(std::uint32_t i, Part part, const Owner& owner) const {
+        RowSubject row;
         row.part = part;
         row.device = event(i).device;
         row.compile = owner.compile;
@@ -59,11 +59,14 @@ private:
         return row;
     }
 
-    void add(std::uint32_t i, const Row& row, bool counts = true) {
-        const std::uint32_t index = m_table.at(row);
+    void add(std::uint32_t i, const RowSubject& row, bool counts = true) {
+        addTo(m_table.at(row), i, counts);
+    }
+    void addTo(std::uint32_t index, std::uint32_t i, bool counts) {
         m_out.rowOf[i] = index;
         m_table.add(index, event(i).self, m_profile.stepOf(event(i)), counts);
-        if (row.part == Part::Node && event(i).sequence >= 0) m_nodeOfSequence[event(i).sequence] = index;
+        if (m_table.subject(index).part == Part::Node && event(i).sequence >= 0)
+            m_nodeOfSequence[event(i).sequence] = index;
     }
 
     void place(std::uint32_t i) {
@@ -94,13 +97,14 @@ private:
     void placePlain(std::uint32_t i) {
         const std::uint32_t parent = event(i).parent;
         if (parent != none && m_out.rowOf[parent] != none) {
-            const Row around = m_table.row(m_out.rowOf[parent]);
+            const std::uint32_t index = m_out.rowOf[parent];
+            const RowSubject& around = m_table.subject(index);
             if ((around.part == Part::Kernel || around.part == Part::Node) &&
                 around.device == event(i).device)
-                return add(i, around, false);
-            if (around.part == Part::Runtime && around.name != 0) return add(i, around, false);
+                return addTo(index, i, false);
+            if (around.part == Part::Runtime && around.name != 0) return addTo(index, i, false);
         }
-        Row row = rowFor(i, Part::Eager, m_contexts.owner(i));
+        RowSubject row = rowFor(i, Part::Eager, m_contexts.owner(i));
         row.name = event(i).name;
         if (const std::uint32_t run = m_contexts.run(i); run != none) {
             const auto code = m_ran.find(run);
@@ -116,22 +120,19 @@ private:
     }
 
     /// Backward of an operator that ran in a frame node by node: by the sequence number of both.
-    void fromForward(std::uint32_t i, Row& row) const {
+    void fromForward(std::uint32_t i, RowSubject& row) const {
         if (event(i).sequence < 0 || !isEngineCall(name(i))) return;
         const auto known = m_nodeOfSequence.find(event(i).sequence);
         if (known == m_nodeOfSequence.end()) return;
         const std::uint8_t device = row.device;
-        row = m_table.row(known->second);
+        row = m_table.subject(known->second);
         row.device = device;
         row.backward = true;
         row.inner = Link::Sequence;
-        row.count = 0;
-        row.self = 0;
-        row.bySteps.clear();
     }
 
     /// Behind the graph of a frame that a graph break ended, time is the break's.
-    void markBreak(std::uint32_t i, Row& row) const {
+    void markBreak(std::uint32_t i, RowSubject& row) const {
         const std::uint32_t region = m_contexts.region(i);
         const auto ended = m_graphEnds.find(region);
         if (ended == m_graphEnds.end() || event(i).start < ended->second) return;
@@ -143,7 +144,7 @@ private:
     }
 
     void placeGuards(std::uint32_t i) {
-        Row row = rowFor(i, Part::Guards, {});
+        RowSubject row = rowFor(i, Part::Guards, {});
         const std::uint32_t next = m_contexts.next(i);
         if (next != none && m_contexts.role(next) == Role::Region) {
             row.compile = m_contexts.owner(next).compile;
@@ -157,7 +158,7 @@ private:
         const Owner owner = m_contexts.owner(i);
         ++m_out.regions.all;
         if (owner.compile >= 0) ++m_out.regions.joined;
-        Row row = rowFor(i, Part::Frame, owner);
+        RowSubject row = rowFor(i, Part::Frame, owner);
         if (owner.compile < 0) row.name = event(i).name;
         const std::vector<std::uint32_t> children = m_contexts.inside(i);
         std::int64_t graphEnd = -1;
@@ -217,7 +218,7 @@ private:
         for (std::size_t k = 0; k < events.size(); ++k) {
             if (ownFrame && event(events[k]).start >= end) break; // the frame's own code
             if (!ownFrame && matched[k].foreign) {                // of the wrapper around the graph
-                Row row = rowFor(events[k], Part::Runtime, owner);
+                RowSubject row = rowFor(events[k], Part::Runtime, owner);
                 row.name = event(events[k]).name;
                 m_preset.emplace(events[k], row);
                 continue;
@@ -225,7 +226,7 @@ private:
             ++m_out.operators.all;
             if (matched[k].node == none) continue;
             ++m_out.operators.joined;
-            Row row = rowFor(events[k], Part::Node, owner);
+            RowSubject row = rowFor(events[k], Part::Node, owner);
             row.backward = backward;
             row.stage = stage;
             row.node = matched[k].node;
@@ -271,7 +272,7 @@ private:
 
     void placeCall(std::uint32_t i) {
         ++m_out.graphs.all;
-        Row row = rowFor(i, Part::OutputCode, m_contexts.owner(i));
+        RowSubject row = rowFor(i, Part::OutputCode, m_contexts.owner(i));
         const KeyedCode code = codeOf(i, m_contexts.owner(i), row.graph);
         countKey(i, row.graph);
         if (row.compile < 0 && code.compile >= 0) row.region = Link::CacheKey;
@@ -288,7 +289,7 @@ private:
             ++m_out.kernels.all;
             if (matched[k].kernel < 0) continue;
             ++m_out.kernels.joined;
-            Row inner = row;
+            RowSubject inner = row;
             inner.part = Part::Kernel;
             inner.kernel = matched[k].kernel;
             inner.call = matched[k].call;
@@ -300,11 +301,11 @@ private:
     /// A kernel on a device is of what launched it; in a call of output code that says no more, of what has its name.
     void placeOnDevice(std::uint32_t i) {
         const Launch& launch = m_profile.launches[event(i).launch];
-        Row row;
+        RowSubject row;
         row.part = Part::Unknown;
         row.name = event(i).name;
         if (launch.event != none && m_out.rowOf[launch.event] != none) {
-            const Row around = m_table.row(m_out.rowOf[launch.event]);
+            const RowSubject& around = m_table.subject(m_out.rowOf[launch.event]);
             row = rowFor(launch.event, around.part, {around.compile, around.region});
             row.graph = around.graph;
             row.inner = around.inner;
@@ -332,7 +333,7 @@ private:
         add(i, row);
     }
 
-    void fromCode(std::uint32_t i, Row& row) {
+    void fromCode(std::uint32_t i, RowSubject& row) {
         row.name = event(i).name;
         if (!m_code.isCode(row.compile, row.stage)) return;
         row.part = Part::InGraph;
@@ -340,7 +341,7 @@ private:
         if (found.kernel >= 0) setKernel(row, found);
     }
 
-    static void setKernel(Row& row, const Matched& found) {
+    static void setKernel(RowSubject& row, const Matched& found) {
         row.part = Part::Kernel;
         row.kernel = found.kernel;
         row.call = found.call;
@@ -358,7 +359,7 @@ private:
     RowTable m_table;
     std::unordered_map<std::uint32_t, std::int64_t> m_graphEnds;      ///< by region that a break ended
     std::unordered_map<std::uint32_t, int> m_ran;                     ///< stage, by call of a graph
-    std::unordered_map<std::uint32_t, Row> m_preset;                  ///< by operator that is to come
+    std::unordered_map<std::uint32_t, RowSubject> m_preset;           ///< by operator that is to come
     std::unordered_map<std::int64_t, std::uint32_t> m_nodeOfSequence; ///< rows
 };
 

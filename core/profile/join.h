@@ -59,7 +59,8 @@ enum class Link : std::uint8_t {
 };
 [[nodiscard]] std::string_view linkName(Link link);
 
-struct Row {
+/// What a row's time is of; rows differ in it.
+struct RowSubject {
     Part part = Part::Eager;
     Link region = Link::None, graph = Link::None, inner = Link::None;
     LaunchLink launch = LaunchLink::None;
@@ -72,8 +73,13 @@ struct Row {
     bool backward = false;
     int brokenCompile = -1; ///< whose graph break the time is a cost of
     std::uint32_t name = 0; ///< of the events, into Profile::names; 0 where they have several
-    std::size_t count = 0;  ///< events with that name; of an event's parts only the first counts
-    double self = 0;        ///< nanoseconds
+
+    friend auto operator<=>(const RowSubject&, const RowSubject&) = default;
+};
+
+struct Row : RowSubject {
+    std::size_t count = 0; ///< events with that name; of an event's parts only the first counts
+    double self = 0;       ///< nanoseconds
     std::vector<std::pair<int, double>> bySteps; ///< (step, nanoseconds), rising; outside all steps is -1
 };
 

@@ -7,21 +7,20 @@
 
 #include <cstdint>
 #include <map>
-#include <tuple>
 #include <vector>
 
 namespace dynascope::profile {
 
 class RowTable {
 public:
-    /// The row that is the same in all but counts and times; made where there is none.
-    std::uint32_t at(const Row& like) {
-        const auto [known, isNew] =
-            m_rows.try_emplace(keyOf(like), static_cast<std::uint32_t>(m_list.size()));
-        if (isNew) m_list.push_back(like);
+    /// The row of this; made where there is none.
+    std::uint32_t at(const RowSubject& subject) {
+        const auto [known, isNew] = m_rows.try_emplace(subject, static_cast<std::uint32_t>(m_list.size()));
+        if (isNew) m_list.push_back({subject, 0, 0, {}});
         return known->second;
     }
-    [[nodiscard]] const Row& row(std::uint32_t index) const { return m_list[index]; }
+    /// What a row is of. Valid until one is made.
+    [[nodiscard]] const RowSubject& subject(std::uint32_t index) const { return m_list[index]; }
 
     void add(std::uint32_t index, double nanoseconds, int step, bool counts) {
         Row& row = m_list[index];
@@ -43,13 +42,7 @@ public:
     static void mergeSteps(std::vector<std::pair<int, double>>& steps);
 
 private:
-    using Key = std::tuple<Part, Link, Link, Link, LaunchLink, std::uint8_t, int, int, int, int,
-                           std::uint32_t, bool, int, std::uint32_t>;
-    static Key keyOf(const Row& row) {
-        return {row.part,  row.region, row.graph, row.inner, row.launch,   row.device,        row.compile,
-                row.stage, row.kernel, row.call,  row.node,  row.backward, row.brokenCompile, row.name};
-    }
-    std::map<Key, std::uint32_t> m_rows;
+    std::map<RowSubject, std::uint32_t> m_rows;
     std::vector<Row> m_list;
 };
 

@@ -96,6 +96,7 @@ private:
             if (m_cursor.at() >= next) {
                 if (m_task.cancelled()) return false;
                 m_task.report("Reading", m_cursor.at(), m_text.size());
+                if (next > 0) makeRoom();
                 next = m_cursor.at() + stride;
             }
             if (m_cursor.take(']')) return true;
@@ -109,6 +110,17 @@ private:
             }
             if (!recover(begin)) return false;
         }
+    }
+
+    /// For as many events as the rest of the text has, by those before: growing step by step copies them all, again
+    /// and again. Fourfold at most, since the rest may be anything.
+    void makeRoom() {
+        std::vector<Event>& events = m_out.profile.events;
+        const double share = static_cast<double>(m_text.size()) / static_cast<double>(m_cursor.at());
+        const double expected = static_cast<double>(events.size()) * share * 1.02;
+        const auto most = static_cast<double>(4 * events.size());
+        if (expected > static_cast<double>(events.capacity()) && events.size() * 5 / 4 > events.capacity())
+            events.reserve(static_cast<std::size_t>(std::min(expected, most)));
     }
 
     /// After what is no event: goes to where the next one may begin. What was read in vain is bounded, so that the
