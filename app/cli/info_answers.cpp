@@ -13,7 +13,6 @@ namespace {
 
 using answers::Answer;
 using answers::Question;
-using answers::Standing;
 
 /// Graph text that is read for a summary without being asked for; the page of the window reads it in the
 /// background.

@@ -140,9 +140,8 @@ int Parser::run(int argc, const char* const* argv) {
         if (error.get_exit_code() == 0) return written(m_app->exit(error)); // --help, --version
         return fail(error.what());
     }
-    for (const Rest& taken : m_rests) {
-        if (!rest.empty() && taken.command == command) *taken.target = std::move(rest);
-    }
+    const auto taken = std::ranges::find(m_rests, command, &Rest::command);
+    if (taken != m_rests.end() && !rest.empty()) *taken->target = std::move(rest);
     if (!m_action) return exitUsage;
     try {
         return written(m_action());
