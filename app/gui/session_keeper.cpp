@@ -77,13 +77,17 @@ SessionKeeper::SessionKeeper(Workspace& workspace, Notebook& notebook, Passes& p
         startNext();
     });
     connect(m_drafts, &Drafts::failed, this, &SessionKeeper::failed);
-    connect(m_drafts, &Drafts::restored, this, [this](int capture, int notes, int bookmarks) {
+    connect(m_drafts, &Drafts::restored, this, [this](int capture, int notes, int bookmarks, int more) {
         QStringList what;
         if (notes > 0) what << countText(qulonglong(notes), tr("note"), tr("notes"));
         if (bookmarks > 0) what << countText(qulonglong(bookmarks), tr("bookmark"), tr("bookmarks"));
-        emit told(
+        QString text =
             tr("%1 of %2 came back from an earlier run. No session file holds that yet: Ctrl+S saves it.")
-                .arg(what.isEmpty() ? tr("Deletions") : what.join(tr(" and ")), title(capture)));
+                .arg(what.isEmpty() ? tr("Deletions") : what.join(tr(" and ")), title(capture));
+        if (more > 0)
+            text += tr(" What %1 of that run had opens with the capture in a new window.")
+                        .arg(countText(qulonglong(more), tr("other window"), tr("other windows")));
+        emit told(text);
     });
 }
 

@@ -10,6 +10,7 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <set>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -68,7 +69,7 @@ private slots:
             Program program(folder());
             program.open(path("moved.log"));
             QCOMPARE(program.restored.size(), 1);
-            QCOMPARE(program.restored.first(), QVariantList({0, 1, 1}));
+            QCOMPARE(program.restored.first(), QVariantList({0, 1, 1, 0}));
             QCOMPARE(program.notebook.notes(0).at(0).text, std::string("not saved"));
             QVERIFY(program.notebook.isModified(0));
             // Another capture has none of it.
@@ -138,10 +139,42 @@ private slots:
         QCOMPARE(program.notebook.notes(0).at(0).text, std::string("new"));
     }
 
+    void eachWindowHasItsOwn() {
+        const auto texts = [](const Program& program) { return program.notebook.notes(0).at(0).text; };
+        {
+            Program first(folder()), second(folder());
+            first.open(test::samplePath("view_mutation"));
+            first.write("of the first");
+            second.open(test::samplePath("view_mutation"));
+            QCOMPARE(second.restored.size(), 0); // a living window's are not an earlier run's
+            second.write("of the second");
+            QCOMPARE(count(), 2);
+            first.notebook.undoStack().undo();
+            QTRY_COMPARE(count(), 1);
+            first.write("of the first, again");
+            QCOMPARE(count(), 2);
+        }
+        Program first(folder()), second(folder()), third(folder());
+        first.open(test::samplePath("view_mutation"));
+        QCOMPARE(first.restored.first(), QVariantList({0, 1, 0, 1}));
+        second.open(test::samplePath("view_mutation"));
+        QCOMPARE(second.restored.first(), QVariantList({0, 1, 0, 0}));
+        QCOMPARE(std::set({texts(first), texts(second)}),
+                 std::set<std::string>({"of the first, again", "of the second"}));
+        third.open(test::samplePath("view_mutation"));
+        QVERIFY(third.restored.isEmpty() && third.notebook.notes(0).empty());
+        first.drafts.discard(*first.workspace.session());
+        QCOMPARE(count(), 1);
+        third.write("of the third");
+        QCOMPARE(count(), 2);
+    }
+
     void damagedOnesAreLeft() {
-        Program program(folder());
-        program.open(test::samplePath("view_mutation"));
-        program.write("text");
+        {
+            Program program(folder());
+            program.open(test::samplePath("view_mutation"));
+            program.write("text");
+        }
         const QString name = QDir(folder()).entryList(QDir::Files).value(0);
         QFile file(QDir(folder()).filePath(name));
         QVERIFY(file.open(QIODevice::WriteOnly));
@@ -153,6 +186,7 @@ private slots:
         QVERIFY(next.notebook.notes(0).empty());
         next.write("again");
         QVERIFY(next.failed.isEmpty());
+        QCOMPARE(count(), 2);
     }
 
     void aFolderThatCannotBeIsTold() {

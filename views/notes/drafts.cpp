@@ -69,74 +69,100 @@ Drafts::Drafts(Workspace& workspace, Notebook& notebook, QString folder, QObject
 
 void Drafts::open(int capture) {
     const session::SessionPtr session = m_workspace.captures()[std::size_t(capture)].session;
-    struct Found {
-        QString name;
-        std::shared_ptr<store::SessionContents> contents;
-    };
     const std::string id = m_notebook.captureId(capture);
     m_drafts.insert(session.get(), Draft{id, nullptr, false});
     ++m_tasks;
     m_workspace.tasks().run<Found>(
         QStringLiteral("draft.open:%1").arg(++m_tags), this,
         [session, id, folder = m_folder](const TaskContext& task) {
-            Found found;
-            found.name = draftName(session->inputs, id, task);
-            if (found.name.isEmpty()) return found;
+            const QString name = draftName(session->inputs, id, task);
             // A log that grew since its notes were written is known by its place.
-            for (const QString& name : {found.name, placeName(session->inputs)}) {
-                const std::string path = QDir(folder).filePath(name).toStdString();
-                const auto file = session::openByteSource(path);
-                if (!file) continue;
-                auto read = store::readSession(**file, path, task);
-                if (!read) continue;
-                found.name = name;
-                found.contents = std::make_shared<store::SessionContents>(std::move(*read));
-                break;
-            }
-            return found;
+            return name.isEmpty() ? Found() : find(folder, {name, placeName(session->inputs)}, task);
         },
         [this, session](const Found& found) {
             --m_tasks;
-            opened(session, found.name, found.contents);
+            opened(session, found);
         });
+}
+
+Drafts::Found Drafts::find(const QString& folder, const QStringList& names, const TaskContext& task) {
+    Found found;
+    for (const QString& name : names) {
+        const QStringList files = QDir(folder).entryList({name, name + QStringLiteral(".*")}, QDir::Files);
+        for (const QString& left : files) {
+            FilePtr file = take(folder, left);
+            if (!file) continue;
+            const auto bytes = session::openByteSource(file->path);
+            if (!bytes) continue;
+            auto read = store::readSession(**bytes, file->path, task);
+            if (!read) continue;
+            if (found.contents) {
+                ++found.more;
+                continue;
+            }
+            found.file = std::move(file);
+            found.contents = std::make_shared<store::SessionContents>(std::move(*read));
+        }
+    }
+    if (!found.file) found.file = makeFile(folder, names.front());
+    return found;
+}
+
+Drafts::FilePtr Drafts::makeFile(const QString& folder, const QString& name) {
+    for (int number = 1;; ++number) {
+        const QString file = number == 1 ? name : QStringLiteral("%1.%2").arg(name).arg(number);
+        if (QFile::exists(QDir(folder).filePath(file))) continue; // damaged, or another window's
+        if (FilePtr made = take(folder, file)) return made;
+    }
+}
+
+Drafts::FilePtr Drafts::take(const QString& folder, const QString& file) {
+    auto taken = std::make_shared<File>();
+    taken->path = QDir(folder).filePath(file).toStdString();
+    const QDir locks(QDir(folder).filePath(QStringLiteral("open")));
+    if (!locks.mkpath(QStringLiteral("."))) return taken; // writing the draft will say so
+    auto lock = store::FileLock::take(locks.filePath(file).toStdString());
+    if (lock && !*lock) return nullptr;
+    if (lock)
+        taken->lock = std::move(*lock); // where nothing can be locked the file is still better than none
+    return taken;
 }
 
 void Drafts::moveOn(int capture, const session::SessionPtr& before) {
     const session::SessionPtr& now = m_workspace.captures()[std::size_t(capture)].session;
     Draft draft = m_drafts.take(before.get());
-    const std::string path = QDir(m_folder).filePath(placeName(now->inputs)).toStdString();
+    const QString name = placeName(now->inputs);
     const FilePtr old = draft.file;
     const bool wasWritten = draft.written;
-    if (!old || old->path != path) {
-        draft.file = std::make_shared<File>();
-        draft.file->path = path;
+    const bool moves = !old || !toQString(old->path).startsWith(QDir(m_folder).filePath(name));
+    if (moves) {
+        draft.file = makeFile(m_folder, name);
         draft.written = false;
     }
     Draft& kept = *m_drafts.insert(now.get(), draft);
-    if (!old || old->path == path) return;
+    if (!old || !moves) return;
     write(capture, kept);
     if (wasWritten) removeFile(old);
 }
 
-void Drafts::opened(const session::SessionPtr& asked, const QString& name,
-                    const std::shared_ptr<store::SessionContents>& found) {
+void Drafts::opened(const session::SessionPtr& asked, const Found& found) {
     const session::SessionPtr session = m_workspace.current(asked);
     const auto& open = m_workspace.captures();
     const auto at = std::find_if(open.begin(), open.end(),
                                  [&](const Workspace::Capture& c) { return c.session == session; });
     const auto draft = m_drafts.find(session.get());
-    if (at == open.end() || draft == m_drafts.end() || name.isEmpty()) return;
+    if (at == open.end() || draft == m_drafts.end() || !found.file) return;
     const int capture = int(at - open.begin());
     if (!draft->file) { // else it has moved on meanwhile
-        draft->file = std::make_shared<File>();
-        draft->file->path = QDir(m_folder).filePath(name).toStdString();
-        draft->written = found != nullptr;
+        draft->file = found.file;
+        draft->written = found.contents != nullptr;
     }
     if (!m_timer.isActive()) m_timer.start(); // what was written before the name was known
-    if (!found) return;
-    m_notebook.restoreDraft(*session, *found);
+    if (!found.contents) return;
+    m_notebook.restoreDraft(*session, *found.contents);
     if (m_notebook.hasUnsavedNotes(capture))
-        emit restored(capture, int(found->notes.size()), int(found->bookmarks.size()));
+        emit restored(capture, int(found.contents->notes.size()), int(found.contents->bookmarks.size()),
+                      found.more);
 }
 
 void Drafts::writeAll() {

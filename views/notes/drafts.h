@@ -4,9 +4,11 @@
 //
 // A draft is a session file without a capture, named by what the capture holds: the same log at another place
 // finds it again, and a session file has a draft of its own. It is written half a second after a change and
-// removed once the notes are saved, taken back or given up.
+// removed once the notes are saved, taken back or given up. Each window that has the capture open holds a draft
+// of its own, by a lock that ends with its program; what a program left that is gone comes back in one window.
 #pragma once
 
+#include "core/store/file_lock.h"
 #include "views/notes/notebook.h"
 
 #include <QHash>
@@ -37,18 +39,24 @@ public:
     [[nodiscard]] bool isBusy() const { return m_tasks > 0 || m_timer.isActive(); }
 
 signals:
-    /// Notes of an earlier run came back.
-    void restored(int capture, int notes, int bookmarks);
+    /// Notes of an earlier run came back. `more`: further drafts that wait for the next window on the capture.
+    void restored(int capture, int notes, int bookmarks, int more);
     void failed(const QString& message); ///< a draft could not be written; told once
 
 private:
     /// One file, shared with the tasks that write it.
     struct File {
         std::string path;
-        std::mutex mutex;                  ///< one writer at a time
-        std::atomic<std::uint64_t> newest; ///< a request with a lower number is out of date
+        std::unique_ptr<store::FileLock> lock; ///< while it lives no other window takes the file
+        std::mutex mutex;                      ///< one writer at a time
+        std::atomic<std::uint64_t> newest;     ///< a request with a lower number is out of date
     };
     using FilePtr = std::shared_ptr<File>;
+    struct Found {
+        FilePtr file; ///< null where the search was cancelled
+        std::shared_ptr<store::SessionContents> contents;
+        int more = 0;
+    };
     struct Draft {
         std::string captureId; ///< that the name was made with
         FilePtr file;          ///< null until the name is known
@@ -56,8 +64,13 @@ private:
     };
 
     void open(int capture);
-    void opened(const session::SessionPtr& asked, const QString& name,
-                const std::shared_ptr<store::SessionContents>& found);
+    void opened(const session::SessionPtr& asked, const Found& found);
+    /// The first draft of these names that a program left which is gone, or a new one. Any thread.
+    static Found find(const QString& folder, const QStringList& names, const TaskContext& task);
+    /// A file that no window has and nothing is in.
+    static FilePtr makeFile(const QString& folder, const QString& name);
+    /// Null where another window has it.
+    static FilePtr take(const QString& folder, const QString& file);
     /// A capture was read again: its bytes no longer name its notes, its place does.
     void moveOn(int capture, const session::SessionPtr& before);
     void writeAll();
