@@ -90,13 +90,54 @@ std::string shapeText(const std::vector<std::int64_t>& shape) {
     return '[' + out + ']';
 }
 
+namespace {
+
+std::string rounded(double value, int digits, std::chars_format format) {
+    std::array<char, 32> text{}; // to_chars knows no locale
+    const int precision = format == std::chars_format::scientific ? digits - 1 : digits;
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
+    return {text.data(), end.ptr};
+}
+
+/// "1.2e-5" of "1.2e-05", "1e4" of "1e+04".
+std::string shortExponent(std::string text) {
+    const std::size_t e = text.find('e');
+    if (e == std::string::npos) return text;
+    std::size_t at = e + 1;
+    if (at < text.size() && text[at] == '+') text.erase(at, 1);
+    if (at < text.size() && text[at] == '-') ++at;
+    while (at + 1 < text.size() && text[at] == '0')
+        text.erase(at, 1);
+    return text;
+}
+
+} // namespace
+
 std::string cellText(double value) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    std::array<char, 32> text{}; // to_chars knows no locale
-    const auto end =
-        std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, 4);
-    return {text.data(), end.ptr};
+    return rounded(value, 4, std::chars_format::general);
+}
+
+std::string cellText(double value, std::size_t most) {
+    std::string text = cellText(value);
+    if (text.size() <= most || !std::isfinite(value)) return text;
+    for (int digits = 4; digits > 0; --digits)
+        for (const auto format : {std::chars_format::general, std::chars_format::scientific}) {
+            std::string shorter = shortExponent(rounded(value, digits, format));
+            if (shorter.size() < text.size()) text = std::move(shorter);
+            if (text.size() <= most) return text;
+        }
+    return text;
+}
+
+std::size_t leastCellRoom(double value) {
+    const std::string all = cellText(value);
+    if (all.find_first_of(".e") == std::string::npos) return all.size();
+    const auto two = [&](std::chars_format format) {
+        return shortExponent(rounded(value, 2, format)).size();
+    };
+    return std::min({all.size(), two(std::chars_format::general), two(std::chars_format::scientific)});
 }
 
 std::string TensorValue::typeText() const {

@@ -52,6 +52,11 @@ using NodeValues = std::map<std::string, TensorValue>;
 
 /// "-4", "0.5", "1.2e-05", "nan".
 [[nodiscard]] std::string cellText(double value);
+/// With as many digits as stand in `most` characters ("-1.2e-5"), rounded and never cut: longer than that
+/// where not even one digit fits.
+[[nodiscard]] std::string cellText(double value, std::size_t most);
+/// How many characters a cell needs at least: all of a whole number, two digits of another.
+[[nodiscard]] std::size_t leastCellRoom(double value);
 [[nodiscard]] std::string shapeText(const std::vector<std::int64_t>& shape); ///< "[4, 5]"
 
 } // namespace dynascope::computed

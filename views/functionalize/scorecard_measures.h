@@ -9,6 +9,7 @@ constexpr int padding = 16;
 constexpr int nameWidth = 180;
 constexpr int rightWidth = 244;
 constexpr int widestCell = 54, narrowestCell = 30;
+constexpr int smallDigits = 10, cellMargin = 4; ///< of a value that is wide, and beside it (not scaled)
 constexpr int cellHeight = 27, writtenHeight = 37;
 constexpr int axisHeight = 15, viewRow = 52, headerRow = 30;
 

@@ -20,10 +20,8 @@ namespace {
 
 /// A value with as many digits as fit: a rounded number says more than a cut one.
 QString fittedText(double value, const QFontMetrics& metrics, int room) {
-    QString text = cellText(value);
-    for (int digits = 3; digits > 0 && metrics.horizontalAdvance(text) > room; --digits)
-        text = QString::number(value, 'g', digits);
-    return elided(metrics, text, Qt::ElideRight, room);
+    const int digit = std::max(1, metrics.horizontalAdvance(u'0'));
+    return toQString(computed::cellText(value, std::size_t(std::max(1, room / digit))));
 }
 
 } // namespace
@@ -39,18 +37,19 @@ void ScorecardView::paintCell(QPainter& painter, const QRect& rect, const comput
     QFontMetrics metrics(font);
     QString text = cellText(cell.value);
     if (metrics.horizontalAdvance(text) > rect.width() - 6) {
-        font.setPixelSize(m_theme.scaled(10));
+        font.setPixelSize(m_theme.scaled(smallDigits));
         metrics = QFontMetrics(font);
-        text = fittedText(cell.value, metrics, rect.width() - 4);
+        text = fittedText(cell.value, metrics, rect.width() - cellMargin);
     }
     if (written && inStorage && cell.changed) {
         QFont old = m_theme.font(FontRole::CodeSmall);
-        old.setPixelSize(m_theme.scaled(10));
+        old.setPixelSize(m_theme.scaled(smallDigits));
         old.setStrikeOut(true);
         painter.setFont(old);
         painter.setPen(c.text2);
         const QRect top(rect.left(), rect.top() + 2, rect.width(), rect.height() / 2 - 1);
-        painter.drawText(top, Qt::AlignCenter, fittedText(cell.before, QFontMetrics(old), rect.width() - 4));
+        painter.drawText(top, Qt::AlignCenter,
+                         fittedText(cell.before, QFontMetrics(old), rect.width() - cellMargin));
         painter.setFont(font);
         painter.setPen(c.op(ir::OpKind::Write));
         painter.drawText(QRect(rect.left(), rect.center().y() - 1, rect.width(), rect.height() / 2),

@@ -3,6 +3,7 @@
 // Where things of the scorecard are, and what mouse and keys do there.
 #include "views/functionalize/scorecard_view.h"
 
+#include "core/computed/tensor_value.h"
 #include "views/functionalize/scorecard_measures.h"
 #include "views/theme/picture.h"
 #include "views/workspace/labels.h"
@@ -77,8 +78,32 @@ bool ScorecardView::isActive(const computed::StorageState& storage) const {
            });
 }
 
+void ScorecardView::measureCells() {
+    m_narrowest.clear();
+    QFont font = m_theme.font(FontRole::Code);
+    font.setPixelSize(m_theme.scaled(smallDigits));
+    font.setBold(true); // as what is written
+    const int digit = QFontMetrics(font).horizontalAdvance(u'0');
+    const auto need = [&](int storage, const std::vector<computed::Cell>& cells) {
+        int& widest = m_narrowest.try_emplace(storage, m_theme.scaled(narrowestCell)).first->second;
+        for (const computed::Cell& cell : cells)
+            for (const double value : {cell.value, cell.before})
+                widest = std::max(widest, int(computed::leastCellRoom(value)) * digit + cellMargin);
+    };
+    for (const computed::StorageState& storage : m_stepper.scoreboard().storages)
+        need(storage.group, storage.cells);
+    for (const computed::ViewState& view : m_stepper.scoreboard().views)
+        need(view.group, view.cells);
+}
+
+int ScorecardView::narrowestOf(int storage) const {
+    const auto known = m_narrowest.find(storage);
+    return known == m_narrowest.end() ? m_theme.scaled(narrowestCell) : known->second;
+}
+
 void ScorecardView::layOut() {
     m_places.clear();
+    measureCells();
     const computed::Scoreboard& board = m_stepper.scoreboard();
     int y = m_theme.scaled(8);
     for (std::size_t i = 0; i < board.storages.size(); ++i) {
@@ -116,11 +141,14 @@ void ScorecardView::layOut() {
     verticalScrollBar()->setRange(0, std::max(0, m_height - viewport()->height()));
     verticalScrollBar()->setPageStep(viewport()->height());
     verticalScrollBar()->setSingleStep(m_theme.scaled(24));
-    std::size_t most = 0;
-    for (const computed::StorageState& storage : board.storages)
-        if (columnsOf(storage).shown < int(storage.cells.size())) most = std::max(most, storage.cells.size());
-    const int fit = fittingCells();
-    horizontalScrollBar()->setRange(0, std::max(0, int(most) - fit));
+    int most = 0, fit = fittingCells(m_theme.scaled(narrowestCell));
+    for (const computed::StorageState& storage : board.storages) {
+        const int shown = columnsOf(storage).shown, hidden = int(storage.cells.size()) - shown;
+        if (hidden <= most) continue;
+        most = hidden;
+        fit = shown;
+    }
+    horizontalScrollBar()->setRange(0, most);
     horizontalScrollBar()->setPageStep(fit);
     horizontalScrollBar()->setSingleStep(4);
     viewport()->update();
@@ -143,17 +171,19 @@ ScorecardView::Columns ScorecardView::columnsOf(const computed::StorageState& st
     columns.state = columns.right + m_theme.scaled(128);
     const int room = columns.right - columns.cells - m_theme.scaled(padding);
     const int count = std::max(1, int(storage.cells.size()));
-    columns.cellWidth = std::clamp(room / count, m_theme.scaled(narrowestCell), m_theme.scaled(widestCell));
+    const int narrowest = narrowestOf(storage.group);
+    columns.cellWidth = std::clamp(room / count, narrowest, std::max(narrowest, m_theme.scaled(widestCell)));
     const int fit = std::max(1, room / columns.cellWidth);
     const bool all = fit >= count && std::int64_t(storage.cells.size()) >= storage.count;
-    columns.shown = all ? count : std::min(fittingCells(), count);
+    columns.shown = all ? count : std::min(fittingCells(columns.cellWidth), count);
     columns.first = std::clamp(horizontalScrollBar()->value(), 0, count - columns.shown);
     return columns;
 }
 
-int ScorecardView::fittingCells() const {
-    const int cells = viewport()->width() - m_theme.scaled(rightWidth + nameWidth + 2 * padding);
-    return std::max(1, cells / m_theme.scaled(narrowestCell) - 4); // beside them stands which these are
+int ScorecardView::fittingCells(int width) const {
+    const int beside = m_theme.scaled(4 * narrowestCell); // where stands which these are
+    const int cells = viewport()->width() - m_theme.scaled(rightWidth + nameWidth + 2 * padding) - beside;
+    return std::max(1, cells / std::max(1, width));
 }
 
 int ScorecardView::slotOf(const computed::StorageState& storage, const Columns& columns,

@@ -8,6 +8,7 @@
 #include "views/theme/theme.h"
 
 #include <QAbstractScrollArea>
+#include <map>
 
 namespace dynascope::views {
 
@@ -53,7 +54,9 @@ private:
     void layOut();
     /// Brings what is written now into the window of cells.
     void followCells();
-    [[nodiscard]] int fittingCells() const; ///< of a storage that has more than fit
+    [[nodiscard]] int fittingCells(int width) const; ///< of a storage that has more than fit
+    void measureCells();
+    [[nodiscard]] int narrowestOf(int storage) const; ///< what its cells' values need
     [[nodiscard]] Columns columnsOf(const computed::StorageState& storage) const;
     [[nodiscard]] const computed::StorageState* storageOf(int number) const;
     [[nodiscard]] bool isActive(const computed::StorageState& storage) const;
@@ -72,6 +75,7 @@ private:
     Stepper& m_stepper;
     Theme& m_theme;
     std::vector<Place> m_places;
+    std::map<int, int> m_narrowest; ///< by number of the storage
     int m_height = 0;
     int m_row = -1;
 };

@@ -13,8 +13,10 @@
 
 namespace dynascope::test {
 
+/// `replies`: a file of tests/data/engine, or the path of one.
 inline std::vector<std::string> cannedEngine(const char* mode = "",
                                              const std::string& replies = "sibling_views") {
+    if (replies.starts_with('/')) return {CANNED_ENGINE, replies, mode};
     return {CANNED_ENGINE, DYNASCOPE_TEST_DATA "/engine/" + replies + ".json", mode};
 }
 

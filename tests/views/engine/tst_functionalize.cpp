@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The Functionalize layout, offscreen: stepping, modes, clicks and what is shown where.
+#include "core/computed/tensor_value.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_fixture.h"
@@ -19,7 +20,10 @@
 #include <QListView>
 #include <QPixmap>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTabWidget>
+#include <QTemporaryDir>
+#include <limits>
 
 using namespace dynascope;
 using namespace dynascope::test;
@@ -30,8 +34,8 @@ class TestFunctionalize : public QObject {
 
     struct Shown : EngineFixture {
         FunctionalizePage page{workspace, passes, stepper, theme};
-        explicit Shown(const char* mode = "")
-            : EngineFixture(mode) {
+        explicit Shown(const char* mode = "", const std::string& replies = "sibling_views")
+            : EngineFixture(mode, replies) {
             Place place = workspace.place();
             place.page = Page::Functionalize;
             workspace.go(place);
@@ -146,6 +150,64 @@ private slots:
         const QImage commit = card.grab().toImage();
         s.stepper.stepPhase(1);
         QVERIFY(card.grab().toImage() != commit);
+    }
+
+    void cellTextsFit() {
+        using computed::cellText;
+        struct Row {
+            double value;
+            std::size_t most;
+            const char* text;
+        };
+        for (const Row& row :
+             {Row{-1.2345e-05, 12, "-1.234e-05"}, Row{-1.2345e-05, 9, "-1.234e-5"},
+              Row{-1.2345e-05, 7, "-1.2e-5"}, Row{-1.2345e-05, 5, "-1e-5"}, Row{-1.2345e-05, 2, "-1e-5"},
+              Row{1.5e+20, 5, "2e20"}, Row{1.5e+20, 6, "1.5e20"}, Row{0.00012345, 7, "1.23e-4"},
+              Row{-4, 2, "-4"}, Row{0.12345, 4, "0.12"}, Row{-9999, 5, "-9999"}, Row{-9999, 4, "-1e4"},
+              Row{1.2e-300, 6, "1e-300"}, Row{-std::numeric_limits<double>::infinity(), 2, "-inf"}})
+            QCOMPARE(cellText(row.value, row.most), std::string(row.text));
+        for (const double value : {-1.2345e-05, 0.25, 12345.0, 1.0e300, -0.1234, 100.0, 0.0})
+            QVERIFY(cellText(value, computed::leastCellRoom(value)).size() <= computed::leastCellRoom(value));
+        QCOMPARE(computed::leastCellRoom(-9999), std::size_t(5));
+        QCOMPARE(computed::leastCellRoom(-1.2345e-05), std::size_t(7));
+    }
+
+    void wideCellsScroll() {
+        QFile file(DYNASCOPE_TEST_DATA "/engine/sibling_views.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        nlohmann::json replies = nlohmann::json::parse(file.readAll().toStdString());
+        const auto shrink = [](nlohmann::json& rows) {
+            for (nlohmann::json& row : rows)
+                for (nlohmann::json& value : row["values"])
+                    value = value.get<double>() * 1.2345e-5;
+        };
+        for (const char* reply : {"functionalize/mutations", "functionalize/mutations_and_views"})
+            for (nlohmann::json& step : replies[reply]["steps"]) {
+                shrink(step["scorecard"]);
+                shrink(step["storages"]);
+            }
+        QTemporaryDir folder;
+        QFile written(folder.filePath("small.json"));
+        QVERIFY(written.open(QIODevice::WriteOnly));
+        written.write(QByteArray::fromStdString(replies.dump()));
+        written.close();
+        Shown s("", written.fileName().toStdString());
+        s.page.resize(1000, 700);
+        s.page.applyDefaultSizes(1000);
+        s.functionalize();
+        s.stepper.goTo(5, 2);
+        ScorecardView& card = *test::part<ScorecardView>(s.page, "scorecard");
+        QVERIFY2(card.plainText().contains(QStringLiteral("-7.407e-05")), qPrintable(card.plainText()));
+        QScrollBar* bar = card.horizontalScrollBar();
+        QVERIFY(bar->maximum() > 0);
+        QFont digits = s.theme.font(FontRole::Code);
+        digits.setPixelSize(s.theme.scaled(10));
+        for (std::int64_t cell = 0; cell < 9; ++cell) {
+            bar->setValue(int(cell));
+            const QRect rect = card.cellRect(1, cell);
+            QVERIFY(card.viewport()->rect().contains(rect.center()));
+            QVERIFY(rect.width() >= QFontMetrics(digits).horizontalAdvance(QStringLiteral("-7.4e-5")));
+        }
     }
 
     void graphSoFar() {
