@@ -33,10 +33,12 @@ struct CutSide {
     ir::GraphPtr graph;
     session::StagePtr captured;      ///< PyTorch's own graph of this side; null where the log has none
     std::vector<ir::NodeIndex> rows; ///< into `graph`, in order
-    std::vector<bool> again;         ///< by row of backward: also computed in forward
-    std::optional<bool> isomorphic;  ///< with `captured`
-    std::string difference;          ///< where they are not, the first one
-    std::uint64_t peakBytes = 0;     ///< planned, without what the caller holds
+    std::vector<std::string>
+        names;               ///< by node of `graph`: what the program calls an input; empty where unknown
+    std::vector<bool> again; ///< by row of backward: also computed in forward
+    std::optional<bool> isomorphic; ///< with `captured`
+    std::string difference;         ///< where they are not, the first one
+    std::uint64_t peakBytes = 0;    ///< planned, without what the caller holds
 };
 
 struct JointSplit {

@@ -2,6 +2,7 @@
 //
 // How the cut is drawn.
 #include "views/autograd/cut_view.h"
+#include "views/autograd/split_rows.h"
 #include "views/base/row_table.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/op_bar.h"
@@ -88,8 +89,8 @@ void CutView::paintRow(QPainter& painter, Side side, int row) const {
         note(bytesText(qulonglong(m_split->values[std::size_t(value)].bytes)), c.text);
     painter.setFont(m_theme.font(FontRole::NodeName));
     painter.setPen(c.text);
-    const QString name =
-        elidedName(painter.fontMetrics(), toQString(node.name), std::max(40, words.width() * 3 / 5));
+    const QString name = elidedName(painter.fontMetrics(), shownName(of, of.rows[std::size_t(row)]),
+                                    std::max(40, words.width() * 3 / 5));
     painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, name);
     words.setLeft(words.left() + painter.fontMetrics().horizontalAdvance(name) + 10);
     if (words.width() < m_theme.scaled(30)) return;

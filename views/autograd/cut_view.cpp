@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/cut_view.h"
 
+#include "views/autograd/split_rows.h"
+
 #include "views/theme/op_bar.h"
 #include "views/theme/picture.h"
 #include "views/workspace/labels.h"
@@ -217,7 +219,8 @@ QString CutView::plainText() const {
         const computed::CutSide& of = cutSide(side);
         for (std::size_t row = 0; row < of.rows.size(); ++row) {
             const ir::Node& node = of.graph->node(of.rows[row]);
-            QString line = QStringLiteral("  ") + toQString(node.name);
+            QString line = QStringLiteral("  ") + shownName(of, of.rows[row]);
+            if (line.trimmed() != toQString(node.name)) line += tr(" (%1)").arg(toQString(node.name));
             const int value = valueOf(side, int(row));
             if (side == Side::Forward && value >= 0 && !m_split->values[std::size_t(value)].recomputed)
                 line += tr(", saved");
@@ -244,7 +247,10 @@ QString CutView::toolTipAt(QPoint at) const {
     if (!rowAt(at, side, row)) return {};
     const computed::CutSide& of = cutSide(side);
     const ir::Node& node = of.graph->node(of.rows[std::size_t(row)]);
-    QStringList lines{toQString(node.name), toQString(ir::shortTarget(node.target))};
+    const QString name = shownName(of, of.rows[std::size_t(row)]);
+    QStringList lines{name};
+    if (name != toQString(node.name)) lines << tr("input %1 of the graph").arg(toQString(node.name));
+    lines << toQString(ir::shortTarget(node.target));
     if (node.meta) lines << toQString(node.meta->shortForm());
     if (const int v = valueOf(side, row); v >= 0) {
         const computed::CutValue& value = m_split->values[std::size_t(v)];
@@ -252,7 +258,10 @@ QString CutView::toolTipAt(QPoint at) const {
             lines << (value.recomputed ? tr("not saved, %1: %2") : tr("saved, %1: %2"))
                          .arg(bytesText(qulonglong(value.bytes)), toQString(value.why));
         else
-            lines << tr("reads %1, which forward saved").arg(toQString(value.node));
+            lines << tr("reads %1, which forward saved")
+                         .arg(value.forwardRow < m_split->forward.rows.size()
+                                  ? shownName(m_split->forward, m_split->forward.rows[value.forwardRow])
+                                  : toQString(value.node));
     }
     if (of.again[std::size_t(row)]) lines << tr("computed in forward, and recomputed here");
     if (const ir::SourceLocation* place = node.location())

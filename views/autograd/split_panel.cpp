@@ -11,6 +11,7 @@
 #include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -112,8 +113,12 @@ void SplitPanel::begin(const session::SessionPtr& session, std::size_t compile) 
     workspace().tasks().run<std::shared_ptr<const computed::JointSplit>>(
         QStringLiteral("autograd.split"), this,
         [session, compile](const TaskContext& task) {
-            return std::make_shared<const computed::JointSplit>(
-                computed::splitJoint(*session, compile, task));
+            auto split =
+                std::make_shared<computed::JointSplit>(computed::splitJoint(*session, compile, task));
+            const NamingPtr naming = namingOf(session->compiles[compile]);
+            for (computed::CutSide* side : {&split->forward, &split->backward})
+                if (side->graph) side->names = programNames(naming, *side->graph);
+            return split;
         },
         [this](std::shared_ptr<const computed::JointSplit> split) { showSplit(std::move(split)); });
 }

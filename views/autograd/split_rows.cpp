@@ -45,7 +45,7 @@ QString typeText(const ir::Node* node, const computed::CutValue& value) {
 QString readersText(const computed::JointSplit& split, const computed::CutValue& value) {
     QStringList names;
     for (std::size_t i = 0; i < std::min(value.backwardRows.size(), mostReaders); ++i)
-        names << toQString(split.backward.graph->node(split.backward.rows[value.backwardRows[i]]).name);
+        names << shownName(split.backward, split.backward.rows[value.backwardRows[i]]);
     if (value.backwardRows.size() > mostReaders)
         names << tr("%1 more").arg(value.backwardRows.size() - mostReaders);
     return names.join(QStringLiteral(", "));
@@ -58,7 +58,23 @@ Fact sideFact(const QString& name, const computed::CutSide& side) {
     return fact(name, {strong(tr("different")), text(QStringLiteral(": ") + toQString(side.difference))});
 }
 
+QString valueName(const computed::JointSplit& split, const computed::CutValue& value) {
+    return makerOf(split, value) ? shownName(split.forward, split.forward.rows[value.forwardRow])
+                                 : toQString(value.node);
+}
+
+/// What makes it; of an input that has the program's name, the graph's.
+QString madeBy(const ir::Node& node, const QString& shown) {
+    const QString name = toQString(node.name);
+    return name == shown ? toQString(ir::shortTarget(node.target)) : tr("input %1 of the graph").arg(name);
+}
+
 } // namespace
+
+QString shownName(const computed::CutSide& side, ir::NodeIndex node) {
+    const bool known = node < side.names.size() && !side.names[node].empty();
+    return toQString(known ? side.names[node] : side.graph->node(node).name);
+}
 
 const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutValue& value) {
     return value.forwardRow < split.forward.rows.size()
@@ -85,8 +101,8 @@ std::vector<TableRow> valueRows(const computed::JointSplit& split) {
     for (const computed::CutValue& value : split.values) {
         const ir::Node* node = makerOf(split, value);
         const ir::SourceLocation* at = node ? node->location() : nullptr;
-        rows.push_back({{toQString(value.node), Look::Mono, Tone::None,
-                         node ? toQString(ir::shortTarget(node->target)) : QString()},
+        const QString name = valueName(split, value);
+        rows.push_back({{name, Look::Mono, Tone::None, node ? madeBy(*node, name) : QString()},
                         {bytesText(qulonglong(value.bytes)),
                          Look::Mono,
                          whatTone(value),
@@ -108,7 +124,7 @@ Facts valueFacts(const computed::JointSplit& split, std::size_t index) {
     const computed::CutValue& value = split.values[index];
     const ir::Node* node = makerOf(split, value);
     Facts facts;
-    facts.title = toQString(value.node);
+    facts.title = valueName(split, value);
     facts.chip = whatText(value);
     facts.chipTone = value.recomputed ? QStringLiteral("added")
                      : value.input    ? QString()

@@ -19,6 +19,8 @@ enum class ValueColumn { Value, Bytes, What, Type, Why, Readers, Line };
 [[nodiscard]] std::uint64_t backwardPeak(const computed::JointSplit& split);
 /// Of the whole: verdicts against PyTorch's graphs, memory, warnings.
 [[nodiscard]] Facts splitFacts(const computed::JointSplit& split);
+/// What the program calls an input, else the node's own name.
+[[nodiscard]] QString shownName(const computed::CutSide& side, ir::NodeIndex node);
 /// The node in forward that makes a value; null where it is in none.
 [[nodiscard]] const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutValue& value);
 

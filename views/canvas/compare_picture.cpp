@@ -2,7 +2,6 @@
 //
 // The part of CompareView that turns stages into pictures: a worker folds and lays out in layers and its
 // picture is shown at once; then dot, in a child, may find a better one.
-#include "core/session/input_sources.h"
 #include "views/canvas/compare_private.h"
 #include "views/workspace/trace.h"
 
@@ -66,9 +65,8 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     });
     if (at != known.end()) return *at;
     if (const session::Compile* compile = workspace.compile()) {
-        source.dynamo = compile->findStage("dynamo_output_graph");
+        source.naming = namingOf(*compile);
         source.guards = compile->guards;
-        source.inputs = session::describedSources(*compile);
     }
     source.room = roomOf(side);
     if (const int stage = stageOf(side); kernelBlocks && isCaptured(stage)) {

@@ -45,7 +45,7 @@ TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hint
 
 /// Names what the program passes, as far as the capture tells, and nothing that is a parameter or buffer.
 TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
-    std::vector<std::string> names = inputNamesByNode(source.dynamo, *source.graph, source.inputs);
+    std::vector<std::string> names = inputNamesByNode(source.naming, *source.graph);
     for (ir::NodeIndex n = 0; n < names.size(); ++n)
         if (!tree->stateName(n).empty()) names[n].clear();
     if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
@@ -59,7 +59,7 @@ TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
 bool prepare(PaneSource& source) {
     if (!source.kinds) source.kinds = kindsOf(*source.graph);
     if (source.tree) return false;
-    const auto hints = parameterNames(source.dynamo, *source.graph);
+    const auto hints = parameterNames(source.naming, *source.graph);
     const bool part = !source.only.empty();
     const std::vector<layout::KernelBlock> kernels = kernelBlocks(source);
     const std::size_t shown = part ? source.only.size() : source.graph->size();
@@ -183,7 +183,7 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
             // Same pair, so the same merged graph: its tree and open blocks still hold.
             merged.source = *request.mergedPane;
         } else {
-            merged.source = {nullptr, nullptr, {}, request.b->dynamo, request.b->room, std::move(only)};
+            merged.source = {nullptr, nullptr, {}, request.b->naming, request.b->room, std::move(only)};
             merged.source.guards = request.b->guards;
         }
         merged.source.graph = graph->graph;

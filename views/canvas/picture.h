@@ -9,6 +9,7 @@
 #include "core/session/session.h"
 #include "views/canvas/merged_graph.h"
 #include "views/canvas/scene.h"
+#include "views/workspace/naming_stage.h"
 
 #include <optional>
 
@@ -19,16 +20,14 @@ struct PaneSource {
     ir::GraphPtr graph;
     TreePtr tree;
     std::set<layout::GroupId> open;
-    session::StagePtr dynamo; ///< the Dynamo graph of the same compile, for module names; may be null
-    QSizeF room;              ///< pixels that the first picture has; decides how many blocks open then
-    ir::NodeSet only{};       ///< the nodes that are drawn; all where it is empty
-    KindsPtr kinds{};         ///< of `graph`; null until the first picture was made
+    NamingPtr naming{}; ///< of the compile; may be null
+    QSizeF room{};      ///< pixels that the first picture has; decides how many blocks open then
+    ir::NodeSet only{}; ///< the nodes that are drawn; all where it is empty
+    KindsPtr kinds{};   ///< of `graph`; null until the first picture was made
     /// Where it is not null, the kernels that were made of `stage` are blocks, as far as it knows them.
     std::shared_ptr<const session::Provenance> kernels{};
     std::size_t stage = 0;       ///< into Compile::stages
     session::GuardList guards{}; ///< of the compile: they tell classes of modules
-    std::vector<std::string>
-        inputs{}; ///< sources of the compile's inputs, which name what the program passes
 };
 
 struct PictureRequest {

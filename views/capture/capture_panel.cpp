@@ -149,7 +149,7 @@ std::vector<session::FilterValue> CapturePanel::moduleValues() const {
     if (!graph || !compile) return {};
     std::vector<session::FilterValue> out;
     for (layout::ModulePlace& place :
-         layout::modulePlaces(*graph, parameterNames(namingStage(*compile), *graph)))
+         layout::modulePlaces(*graph, parameterNames(namingOf(*compile), *graph)))
         out.push_back({std::move(place.path), place.tensors});
     return out;
 }
@@ -166,7 +166,7 @@ void CapturePanel::applyFilter() {
         sessions.push_back(capture.session);
     // Which nodes a module has is told by names that the graphs of one compile share.
     const session::ModulesOf modules = [](const session::Compile& compile, const ir::Graph& graph) {
-        return layout::moduleNames(layout::groupNodes(graph, parameterNames(namingStage(compile), graph)));
+        return layout::moduleNames(layout::groupNodes(graph, parameterNames(namingOf(compile), graph)));
     };
     const auto decide = [filter, sessions, modules](const TaskContext& task) {
         CompileSet accepted;

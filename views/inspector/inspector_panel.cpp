@@ -95,11 +95,9 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
     const session::Compile* compile = workspace().compile();
     workspace().tasks().run<NamesOf>(
         namesTag, this,
-        [graph, stage = compile ? namingStage(*compile) : nullptr,
-         sources =
-             compile ? session::describedSources(*compile) : std::vector<std::string>()](const TaskContext&) {
-            return NamesOf{graph, layout::stateNames(*graph, parameterNames(stage, *graph)),
-                           inputNamesByNode(stage, *graph, sources)};
+        [graph, naming = compile ? namingOf(*compile) : nullptr](const TaskContext&) {
+            return NamesOf{graph, layout::stateNames(*graph, parameterNames(naming, *graph)),
+                           inputNamesByNode(naming, *graph)};
         },
         [this](NamesOf found) {
             d->names = std::move(found);

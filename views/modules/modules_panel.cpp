@@ -219,14 +219,14 @@ void ModulesPanel::refresh() {
         return;
     }
     d->shown = stage.graph;
-    const session::StagePtr dynamo = workspace().compile() ? namingStage(*workspace().compile()) : nullptr;
+    const NamingPtr naming = workspace().compile() ? namingOf(*workspace().compile()) : nullptr;
     using TreePtr = std::shared_ptr<const ModuleTree>;
     const session::GuardList guards =
         workspace().compile() ? workspace().compile()->guards : session::GuardList();
-    const auto work = [graph = stage.graph, dynamo, guards](const TaskContext&) -> TreePtr {
+    const auto work = [graph = stage.graph, naming, guards](const TaskContext&) -> TreePtr {
         auto tree = std::make_shared<ModuleTree>();
         tree->graph = graph;
-        tree->groups = layout::groupNodes(*graph, parameterNames(dynamo, *graph));
+        tree->groups = layout::groupNodes(*graph, parameterNames(naming, *graph));
         layout::nameClasses(tree->groups, session::moduleClasses(guards));
         layout::nameClasses(tree->groups, layout::recordedClasses(*graph));
         tree->names = layout::moduleNames(tree->groups);

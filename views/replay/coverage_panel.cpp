@@ -7,6 +7,7 @@
 #include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -24,6 +25,7 @@ using replay::GraphCoverage;
 struct CoveragePanel::Inputs {
     ir::GraphPtr graph; ///< null where it could not be read
     replay::InputCategories categories;
+    std::vector<std::string> names; ///< by node: what the program calls an input (programNames())
 };
 
 namespace {
@@ -225,11 +227,13 @@ void CoveragePanel::showGraph(int row) {
     d->inputTitle->setText(tr("Mutation categories of %1").arg(coverageName(*d->session, *graph)));
     workspace().tasks().run<Inputs>(
         QStringLiteral("cudagraphs.inputs"), this,
-        [stage = graph->stage, fixed = graph->fixed, recorded = recordedInputs(*graph)](const TaskContext&) {
+        [session = d->session, compile = graph->compile, stage = graph->stage, fixed = graph->fixed,
+         recorded = recordedInputs(*graph)](const TaskContext&) {
             Inputs out;
             if (const Result<ir::GraphPtr> read = stage->graph()) {
                 out.graph = *read;
                 out.categories = replay::inputCategories(replay::factsOf(*read), fixed, recorded);
+                out.names = programNames(namingOf(session->compiles[compile]), **read);
             }
             return out;
         },
@@ -243,7 +247,7 @@ void CoveragePanel::showInputs(Inputs inputs) {
         d->inputNote->setText(tr("the graph cannot be read"));
         return;
     }
-    d->inputs->setRows(inputRows(*d->shown.graph, d->shown.categories));
+    d->inputs->setRows(inputRows(*d->shown.graph, d->shown.categories, d->shown.names));
     std::array<std::size_t, Colours::mutationCount> count{};
     for (const replay::InputCategory& input : d->shown.categories.inputs)
         ++count[std::size_t(input.category)];

@@ -260,15 +260,17 @@ std::vector<TableColumn> inputColumns() {
             {tr("Why"), {}, 420}};
 }
 
-std::vector<TableRow> inputRows(const ir::Graph& graph, const replay::InputCategories& categories) {
+std::vector<TableRow> inputRows(const ir::Graph& graph, const replay::InputCategories& categories,
+                                const std::vector<std::string>& names) {
+    const auto named = [&](ir::NodeIndex node) { return node < names.size() && !names[node].empty(); };
+    const auto nameAt = [&](ir::NodeIndex node) { return named(node) ? names[node] : graph.node(node).name; };
     std::vector<TableRow> rows;
     for (const replay::InputCategory& input : categories.inputs) {
         const ir::Node& node = graph.node(input.placeholder);
         QStringList writers;
         for (const replay::InputWrite& write : input.writes)
             writers << tr("%1 through %2")
-                           .arg(toQString(graph.node(write.node).name),
-                                toQString(graph.node(write.written).name));
+                           .arg(toQString(graph.node(write.node).name), toQString(nameAt(write.written)));
         QString writer;
         const ir::SourceLocation* at = nullptr;
         if (!input.writes.empty()) {
@@ -279,7 +281,10 @@ std::vector<TableRow> inputRows(const ir::Graph& graph, const replay::InputCateg
             at = first.location();
         }
         rows.push_back(
-            {{toQString(node.name), Look::Mono, Tone::None, toQString(node.target), qulonglong(input.input)},
+            {{toQString(nameAt(input.placeholder)), Look::Mono, Tone::None,
+              named(input.placeholder) ? tr("Input %1 of the graph").arg(toQString(node.name))
+                                       : toQString(node.target),
+              qulonglong(input.input)},
              {typeOf(node), Look::MonoQuiet},
              {categoryName(input.category), Look::Chip, categoryTone(input.category),
               categoryMeaning(input.category), int(input.category)},

@@ -36,7 +36,9 @@ enum class CoverageColumn { Graph, Function, OnGpu, Captured, Line, Fixed, Nodes
 
 enum class InputColumn { Input, Type, Category, WrittenBy, Line, Why };
 [[nodiscard]] std::vector<TableColumn> inputColumns();
+/// `names`: by node what the program calls an input (programNames()).
 [[nodiscard]] std::vector<TableRow> inputRows(const ir::Graph& graph,
-                                              const replay::InputCategories& categories);
+                                              const replay::InputCategories& categories,
+                                              const std::vector<std::string>& names);
 
 } // namespace dynascope::views

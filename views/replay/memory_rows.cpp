@@ -61,6 +61,14 @@ QString ReplayMemory::nodeName(std::size_t life) const {
     return at < of().recording.nodes.size() ? toQString(of().recording.nodes[at].name) : QString();
 }
 
+QString ReplayMemory::shownName(std::size_t life) const {
+    const std::uint32_t at = memory.held[life].node;
+    if (at >= of().recording.nodes.size()) return {};
+    const ir::NodeIndex index = of().graph->find(of().recording.nodes[at].name);
+    const bool known = index < of().names.size() && !of().names[index].empty();
+    return known ? toQString(of().names[index]) : nodeName(life);
+}
+
 QString memoryUseName(MemoryUse use) {
     switch (use) {
     case MemoryUse::SavedForBackward:
@@ -145,7 +153,7 @@ QString memoryTip(const ReplayMemory& memory, std::size_t life) {
     const ir::Node* node = memory.node(life);
     QString out =
         QStringLiteral("<p style='white-space:pre'><b>%1</b>   %2")
-            .arg(shownText(memory.nodeName(life), longestName).toHtmlEscaped(), bytesText(block.bytes));
+            .arg(shownText(memory.shownName(life), longestName).toHtmlEscaped(), bytesText(block.bytes));
     if (node) {
         QString what = toQString(node->target);
         if (node->meta && node->meta->tensor) what += u' ' + toQString(node->meta->tensor->shortForm());
@@ -166,7 +174,7 @@ Facts memoryFacts(const ReplayMemory& memory, std::size_t life) {
     const ir::Node* node = memory.node(life);
     const QString name = memory.nodeName(life);
     Facts out;
-    out.title = name;
+    out.title = memory.shownName(life);
     out.subtitle = {quiet(tr("%1, %2").arg(bytesText(block.bytes), memoryUseName(held.use)))};
     Section where;
     where.title = tr("Storage");

@@ -21,6 +21,8 @@ struct ReplayMemory {
     /// The node that holds a life, in the graph; null where the graph does not have it.
     [[nodiscard]] const ir::Node* node(std::size_t life) const;
     [[nodiscard]] QString nodeName(std::size_t life) const;
+    /// What the program calls an input, else the node's name.
+    [[nodiscard]] QString shownName(std::size_t life) const;
 };
 using ReplayMemoryPtr = std::shared_ptr<const ReplayMemory>;
 

@@ -4,6 +4,7 @@
 #include "core/engine/cases/graph_inputs.h"
 #include "views/notes/notebook.h"
 #include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QDateTime>
 #include <algorithm>
@@ -247,13 +248,15 @@ std::vector<ReplayedGraph> ReplayRuns::graphsOf(const Request& request, engine::
     for (std::size_t i = 0; i < done.graphs.size(); ++i) {
         const std::size_t at = done.graphs[i];
         const engine::WorkloadGraph& graph = request.workload.graphs[at];
-        ReplayedGraph made{toQString(graph.name),
-                           request.compiles[at],
-                           request.stages[at],
-                           graph.graph,
-                           std::move(done.recordings[i]),
-                           std::move(done.run.graphs[i]),
-                           {}};
+        ReplayedGraph made{
+            toQString(graph.name),
+            request.compiles[at],
+            request.stages[at],
+            graph.graph,
+            programNames(namingOf(request.session->compiles[request.compiles[at]]), *graph.graph),
+            std::move(done.recordings[i]),
+            std::move(done.run.graphs[i]),
+            {}};
         made.role.backward = made.stage && made.stage->phase == session::Phase::Backward;
         out.push_back(std::move(made));
     }

@@ -30,6 +30,7 @@ struct ReplayedGraph {
     std::size_t compile = 0; ///< into Session::compiles
     session::StagePtr stage; ///< captured or computed; null where it is not in the capture
     ir::GraphPtr graph;
+    std::vector<std::string> names; ///< by node: what the program calls an input (programNames())
     replay::ReplayRecording recording;
     replay::GraphRun run;
     replay::GraphRole role;

@@ -1,48 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
+//
+// What the program calls the inputs that graphs of AOTAutograd and Inductor only number.
 #pragma once
 
-#include "core/layout/fold.h"
-#include "core/session/input_sources.h"
 #include "core/session/session.h"
 
-#include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dynascope::views {
 
-/// Dynamo's or export's graph of a compile, or one given as text, which names the parameters that AOT graphs
-/// only number; or null.
-[[nodiscard]] inline session::StagePtr namingStage(const session::Compile& compile) {
-    const auto named = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
-        return stage->phase == session::Phase::Dynamo || stage->phase == session::Phase::Export ||
-               stage->phase == session::Phase::Text;
-    });
-    return named == compile.stages.end() ? nullptr : *named;
-}
+/// What names the inputs of a compile's graphs. Immutable; share it.
+struct Naming {
+    /// Dynamo's or export's graph, or one given as text, which names parameters. Null where there is none, or where
+    /// several graphs were made of parts of it, whose inputs are not its own.
+    session::StagePtr program;
+    session::StagePtr aot; ///< of AOTAutograd, says which input of `program` each of its own is; or null
+    std::vector<std::string> sources; ///< of the compile's inputs (session::describedSources())
+};
+using NamingPtr = std::shared_ptr<const Naming>;
+[[nodiscard]] NamingPtr namingOf(const session::Compile& compile);
 
-/// By placeholder of a graph the parameter or buffer that it holds (layout::moduleHints()), named by `naming`,
-/// which may be null or the graph's own. Reads the graph of `naming`.
-[[nodiscard]] inline std::vector<std::string> parameterNames(const session::StagePtr& naming,
-                                                             const ir::Graph& graph) {
-    const Result<ir::GraphPtr> names = naming ? naming->graph() : Result<ir::GraphPtr>(nullptr);
-    const bool own = !names || names->get() == &graph;
-    return layout::moduleHints(graph, own ? nullptr : names->get());
-}
-
-/// By node of a graph what the program calls the tensor that it passes (session::inputNames()); `sources` are of the
-/// compile's inputs. Reads the graph of `naming`, which may be null.
-[[nodiscard]] inline std::vector<std::string> inputNamesByNode(const session::StagePtr& naming,
-                                                               const ir::Graph& graph,
-                                                               const std::vector<std::string>& sources) {
-    const Result<ir::GraphPtr> names = naming ? naming->graph() : Result<ir::GraphPtr>(nullptr);
-    std::vector<std::string> byPlaceholder =
-        session::inputNames(graph, names ? names->get() : nullptr, sources);
-    std::vector<std::string> out(graph.size());
-    std::size_t placeholder = 0;
-    for (ir::NodeIndex n = 0; n < graph.size(); ++n)
-        if (graph.node(n).op == ir::Op::Placeholder) out[n] = std::move(byPlaceholder[placeholder++]);
-    return out;
-}
+/// By placeholder of a graph of the compile the parameter or buffer that it holds (layout::moduleHints()), else empty. One
+/// whose graph does not say which input it is, as Inductor's do not, has the name of AOTAutograd's of the same name and
+/// type. `naming` may be null. Reads the graphs of `naming`.
+[[nodiscard]] std::vector<std::string> parameterNames(const NamingPtr& naming, const ir::Graph& graph);
+/// By node of a graph what the program calls the tensor that it passes (session::inputNames()), found alike.
+[[nodiscard]] std::vector<std::string> inputNamesByNode(const NamingPtr& naming, const ir::Graph& graph);
+/// By node: the parameter or buffer, else what the program passes, else empty.
+[[nodiscard]] std::vector<std::string> programNames(const NamingPtr& naming, const ir::Graph& graph);
 
 } // namespace dynascope::views

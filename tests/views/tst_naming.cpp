@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// What the program calls inputs, on every page that shows graphs which number them.
+#include "core/capture/open.h"
+#include "core/computed/joint_split.h"
+#include "tests/support/open_captures.h"
+#include "views/autograd/split_rows.h"
+#include "views/replay/coverage_rows.h"
+#include "views/workspace/naming_stage.h"
+
+#include <QtTest>
+#include <algorithm>
+
+using namespace dynascope;
+using namespace dynascope::views;
+
+namespace {
+
+session::SessionPtr open(const char* sample) {
+    auto session = capture::open(test::samplePath(sample).toStdString());
+    if (!session) qFatal("%s", session.error().toString().c_str());
+    return *session;
+}
+
+/// "arg0_1=y" for each placeholder of a stage's graph.
+QStringList namesIn(const session::Compile& compile, const char* stage) {
+    QStringList out;
+    const session::StagePtr found = compile.findStage(stage);
+    if (!found || !found->graph()) return {"none"};
+    const ir::GraphPtr graph = *found->graph();
+    const std::vector<std::string> names = programNames(namingOf(compile), *graph);
+    for (ir::NodeIndex n = 0; n < graph->size(); ++n)
+        if (graph->node(n).op == ir::Op::Placeholder)
+            out << QString::fromStdString(graph->node(n).name + '=' + names[n]);
+        else if (!names[n].empty())
+            out << "a call has a name";
+    return out;
+}
+
+} // namespace
+
+class TestNaming : public QObject {
+    Q_OBJECT
+private slots:
+    /// Inductor's graphs do not say which input is which: AOTAutograd's of the same names do.
+    void postGradGraphs() {
+        const session::SessionPtr session = open("view_mutation");
+        const session::Compile& compile = session->compiles.front();
+        const QStringList aot = namesIn(compile, "aot_inference_graph");
+        QCOMPARE(namesIn(compile, "inductor_post_grad_graph"), aot);
+        QCOMPARE(namesIn(compile, "before_post_grad_graph"), aot);
+        QVERIFY2(aot.size() == 2 && aot[0].endsWith("=y") && aot[1].endsWith("=x"),
+                 qPrintable(aot.join(' ')));
+    }
+
+    /// Parts of a graph that were compiled one by one count their inputs anew.
+    void nothingWhereSeveralGraphsWereMade() {
+        const session::SessionPtr session = open("view_mutation");
+        session::Compile compile = session->compiles.front();
+        const auto forward = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
+            return stage->phase == session::Phase::Inference || stage->phase == session::Phase::Forward;
+        });
+        QVERIFY(forward != compile.stages.end());
+        compile.stages.push_back(*forward);
+        for (const QString& name : namesIn(compile, "inductor_post_grad_graph"))
+            QVERIFY2(name.endsWith('='), qPrintable(name));
+        QVERIFY(programNames(nullptr, *(*(*forward)->graph())).size() == (*(*forward)->graph())->size());
+    }
+
+    void savedTensors() {
+        const session::SessionPtr session = open("encoder_train");
+        computed::JointSplit split = computed::splitJoint(*session, 0, {});
+        QVERIFY2(split.declined.empty(), split.declined.c_str());
+        const NamingPtr naming = namingOf(session->compiles.front());
+        split.forward.names = programNames(naming, *split.forward.graph);
+        split.backward.names = programNames(naming, *split.backward.graph);
+        QStringList inputs;
+        const std::vector<TableRow> rows = valueRows(split);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            if (!split.values[i].input) continue;
+            inputs << rows[i][0].text;
+            QVERIFY2(rows[i][0].toolTip.contains(QString::fromStdString(split.values[i].node)),
+                     qPrintable(rows[i][0].toolTip));
+            QCOMPARE(valueFacts(split, i).title, rows[i][0].text);
+        }
+        QVERIFY2(inputs.contains("layers.0.linear1.weight"), qPrintable(inputs.join(' ')));
+        QVERIFY2(inputs.filter("primals_").isEmpty(), qPrintable(inputs.join(' ')));
+    }
+
+    void inputsOfCudaGraphs() {
+        const session::SessionPtr session = open("encoder_train");
+        const session::Compile& compile = session->compiles.front();
+        const ir::GraphPtr graph = *compile.findStage("aot_forward_graph")->graph();
+        const auto categories = replay::inputCategories(replay::factsOf(graph), {}, {});
+        const std::vector<TableRow> rows =
+            inputRows(*graph, categories, programNames(namingOf(compile), *graph));
+        QVERIFY(!rows.empty());
+        for (const TableRow& row : rows)
+            QVERIFY2(!row[0].text.startsWith("primals_") && row[0].toolTip.contains("primals_"),
+                     qPrintable(row[0].text + " / " + row[0].toolTip));
+        QVERIFY(inputRows(*graph, categories, {})[0][0].text.startsWith("primals_"));
+    }
+};
+
+QTEST_MAIN(TestNaming)
+#include "tst_naming.moc"
