@@ -22,6 +22,7 @@ private slots:
     void ranks();
     void findsEverything();
     void findsModulesAndParameters();
+    void findsWhatTheProgramPasses();
     void findsFunctionsAndKernels();
     void prefixesNarrow();
     void recentComesFirst();
@@ -137,6 +138,29 @@ void TestPalette::findsModulesAndParameters() {
     QVERIFY(std::any_of(list.hits.begin(), list.hits.end(), [](const PaletteHit& hit) {
         return hit.title == "layers" && hit.detail.startsWith("list of modules");
     }));
+}
+
+/// By the program's name for it, with the graph's beside; once, whatever graphs it is in.
+void TestPalette::findsWhatTheProgramPasses() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    test::addSample(workspace, "encoder_train");
+    const PaletteResult result = searchPalette(dataOf(workspace), "@args[0]");
+    QCOMPARE(std::count_if(result.hits.begin(), result.hits.end(),
+                           [](const PaletteHit& hit) { return hit.title == "args[0]"; }),
+             1);
+    const PaletteHit& hit = result.hits.front();
+    QCOMPARE(hit.title, QString("args[0]"));
+    QVERIFY2(hit.detail.startsWith("placeholder primals_"), qPrintable(hit.detail));
+    // In a graph of Inductor's as well, which does not say what its inputs are.
+    Workspace second(tasks);
+    test::addSample(second, "view_mutation");
+    PaletteData data = dataOf(second);
+    for (int stage = 0; stage < int(data.stages.size()); ++stage)
+        if (data.stages[std::size_t(stage)]->name == "inductor_post_grad_graph") data.stageB = stage;
+    const PaletteResult passed = searchPalette(data, "@y");
+    QCOMPARE(passed.hits.front().title, QString("y"));
+    QCOMPARE(passed.hits.front().stage, data.stageB);
 }
 
 /// Functions of the program, and kernels of the code that Inductor made of it; Enter goes to their lines.

@@ -6,6 +6,7 @@
 #include "core/layout/fold.h"
 #include "core/session/generated_code.h"
 #include "views/workspace/labels.h"
+#include "views/workspace/naming_stage.h"
 
 #include <QElapsedTimer>
 #include <QHash>
@@ -61,6 +62,10 @@ public:
         : m_data(data)
         , m_pattern(std::move(pattern))
         , m_task(task) {
+        if (data.capture >= 0 && data.capture < int(data.sessions.size()))
+            if (const auto& compiles = data.sessions[std::size_t(data.capture)]->compiles;
+                data.compile >= 0 && data.compile < int(compiles.size()))
+                m_naming = namingOf(compiles[std::size_t(data.compile)]);
         for (qsizetype i = 0; i < data.recent.size(); ++i)
             m_recent.insert(data.recent[i], int(i));
     }
@@ -235,14 +240,9 @@ public:
 
     /// Modules by their qualified names, and what they own.
     void modules() {
-        ir::GraphPtr dynamo;
-        for (const session::StagePtr& stage : m_data.stages) {
-            if (!stage || stage->name != "dynamo_output_graph") continue;
-            if (const auto graph = stage->graph()) dynamo = *graph;
-        }
         QHash<QString, bool> seen;
         eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
-            const auto hints = layout::moduleHints(*graph, dynamo.get());
+            const auto hints = parameterNames(m_naming, *graph);
             const auto found = [&](const std::string& name, ir::NodeIndex node, const QString& detail) {
                 const QString title = toQString(name);
                 if (seen.contains(title)) return;
@@ -283,12 +283,21 @@ public:
     void nodes() {
         QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
         eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
+            const std::vector<std::string> passed = inputNamesByNode(m_naming, *graph);
             for (ir::NodeIndex i = 0; i < graph->size() && !cancelled(); ++i) {
                 const ir::Node& node = graph->node(i);
                 const QString name = toQString(node.name), target = toQString(ir::shortTarget(node.target));
-                const QString key = name + u' ' + target;
+                QString key = name + u' ' + target, title = name;
                 if (seen.contains(key)) continue;
                 auto match = matchPalette(m_pattern, name);
+                if (!passed[i].empty()) // what the program calls it
+                    if (auto other = matchPalette(m_pattern, toQString(passed[i]));
+                        other && (!match || other->rank <= match->rank)) {
+                        match = std::move(other);
+                        title = toQString(passed[i]);
+                        key = QStringLiteral("passed ") + title;
+                        if (seen.contains(key)) continue;
+                    }
                 if (!match) {
                     match = matchPalette(m_pattern, target);
                     if (!match) continue;
@@ -298,7 +307,7 @@ public:
                 seen.insert(key, 0);
                 PaletteHit hit;
                 hit.kind = PaletteKind::Node;
-                hit.title = name;
+                hit.title = title;
                 hit.id = QStringLiteral("@") + name;
                 hit.icon = QStringLiteral("layers");
                 hit.capture = m_data.capture;
@@ -372,7 +381,9 @@ private:
         if (!graph) return {};
         const ir::Node& node = (*graph)->node(hit.node);
         if (node.op == ir::Op::Placeholder)
-            return toQString(node.meta ? "placeholder " + node.meta->shortForm() : "placeholder");
+            return toQString(std::string("placeholder") +
+                             (hit.title == toQString(node.name) ? "" : " " + node.name) +
+                             (node.meta ? " " + node.meta->shortForm() : ""));
         ir::ReadableOptions options;
         options.annotations = false;
         options.shortTargets = true;
@@ -385,6 +396,7 @@ private:
     const PaletteData& m_data;
     QString m_pattern;
     const TaskContext& m_task;
+    NamingPtr m_naming;
     QHash<QString, int> m_recent;
     std::vector<PaletteHit> m_groups[paletteKinds];
     unsigned m_steps = 0;
