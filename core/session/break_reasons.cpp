@@ -3,6 +3,7 @@
 
 #include "core/base/python_text.h"
 #include "core/base/text.h"
+#include "core/session/branch_ways.h"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +31,7 @@ enum class Way : std::uint8_t {
     ScalarOutputs,
     DynamicShapes,
     MoveOut,
+    FakeKernel,
     Rewrite,
 };
 
@@ -66,7 +68,7 @@ constexpr std::array<BreakKind, 31> kinds = {{
     {"Data-dependent operator", "Data-dependent operator {}", Fill::Operator, Way::ScalarOutputs},
     {"Missing FakeTensor support for operator", "Operator {} has no fake kernel", Fill::Operator, Way::Hints},
     {"Operator does not support running with fake tensors", "Operator {} has no fake kernel", Fill::Operator,
-     Way::Hints},
+     Way::FakeKernel},
     {"Unsupported method call", "Method {} cannot be traced", Fill::Method, Way::Rewrite},
     {"Unsupported function call", "Function {} cannot be traced", Fill::Quoted, Way::Rewrite},
     {"Unsupported context manager", "Context manager {} cannot be traced", Fill::Quoted, Way::MoveOut},
@@ -133,19 +135,13 @@ std::string skippedFunction(const GraphBreak& graphBreak) {
 }
 
 std::string operatorName(const GraphBreak& graphBreak) {
-    std::string name = graphBreak.context.substr(0, graphBreak.context.find_first_of(" \n"));
+    constexpr std::string_view introduced = "unsupported operator: ";
+    std::string_view context = graphBreak.context;
+    if (context.starts_with(introduced)) context.remove_prefix(introduced.size());
+    std::string name(context.substr(0, context.find_first_of(" \n")));
     if (name.empty() || name.find('.') == std::string::npos) name = backticked(graphBreak.explanation);
     if (name.ends_with(".default")) name.resize(name.size() - 8);
     return name;
-}
-
-/// "if h.sum()>0" of "if h.sum()>0: h=h.relu()  # comment".
-std::string condition(std::string_view code) {
-    code = code.substr(0, python::commentStart(code));
-    for (std::size_t end = 0;; ++end) {
-        end = python::findOutside(code, end, python::Quotes::Strings, [](char c) { return c == ':'; });
-        if (!code.substr(end).starts_with(":=")) return std::string(trimmed(code.substr(0, end)));
-    }
 }
 
 std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
@@ -159,7 +155,7 @@ std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
     case Fill::Operator:
         return operatorName(graphBreak);
     case Fill::Condition:
-        return graphBreak.location() ? condition(graphBreak.location()->code) : std::string();
+        return graphBreak.location() ? branchCondition(graphBreak.location()->code) : std::string();
     case Fill::Method: {
         const std::string method = backticked(graphBreak.explanation);
         const std::string type = backticked(graphBreak.explanation, 1);
@@ -218,6 +214,8 @@ WayOut hintWay(const std::string& hint) {
     if (hint.find("torch.cond") != std::string::npos)
         return {"rewrite", "torch.cond", withoutBackticks(hint),
                 "torch.cond(pred, true_fn, false_fn, operands)"};
+    if (const std::size_t url = hint.find("https://"); url != std::string::npos && url < 80)
+        return {"read", "Read PyTorch's note", withoutBackticks(hint), {}};
     if (hint.find("Remove") != std::string::npos)
         return {"remove", "Remove the call", withoutBackticks(hint), {}};
     return {"rewrite", headline(withoutBackticks(hint)), withoutBackticks(hint), {}};
@@ -254,9 +252,7 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
                       "torch._dynamo.config.reorderable_logging_functions.add(" + name + ")"};
     }
     case Way::Cond:
-        return WayOut{"rewrite", "torch.cond",
-                      "Both branches then become part of one graph. torch.where does where both are cheap.",
-                      "torch.cond(pred, true_fn, false_fn, operands)"};
+        return branchWay(graphBreak);
     case Way::ScalarOutputs:
         return WayOut{"setting", "capture_scalar_outputs",
                       "The value then becomes an unbacked symbol of the graph.",
@@ -270,6 +266,23 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
                       "Move the call out",
                       "Done before or after the compiled function, it cuts no graph.",
                       {}};
+    case Way::FakeKernel: {
+        const std::string name = operatorName(graphBreak);
+        const bool own =
+            name.find('.') != std::string::npos && !name.starts_with("aten.") && !name.starts_with("prims.");
+        if (own)
+            return WayOut{
+                "rewrite", "Give the operator a fake kernel",
+                "Dynamo calls operators on tensors without values, to know the shapes of what they give.",
+                "@torch.library.register_fake(\"" + std::string(name).replace(name.find('.'), 1, "::") +
+                    "\")"};
+        return WayOut{
+            "rewrite",
+            "Use another operator",
+            "Dynamo calls operators on tensors without values, and this one of PyTorch's has no kernel for "
+            "them in this version.",
+            {}};
+    }
     case Way::Rewrite:
         return WayOut{"rewrite",
                       "Use what Dynamo can trace",
@@ -361,6 +374,8 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
         // PyTorch gives this hint for every builtin, exec included.
         if (builtin && !logging && hint.find("reorderable_logging_functions") != std::string::npos) continue;
         if (hint.starts_with("This graph break is fundamental")) continue; // a verdict, not a way out
+        if (way == Way::Cond && hint.find("torch.cond") != std::string::npos)
+            continue; // said, or does not hold
         WayOut found = hintWay(hint);
         const bool known = std::any_of(out.begin(), out.end(), [&](const WayOut& other) {
             return (!found.code.empty() && other.code.starts_with(found.code)) ||

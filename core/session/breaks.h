@@ -13,7 +13,7 @@ namespace dynascope::session {
 
 /// A way out of a graph break. `kind` is one short word for a chip.
 struct WayOut {
-    std::string kind;  ///< "remove", "setting", "rewrite", "move out", "report", "leave"
+    std::string kind;  ///< "remove", "setting", "rewrite", "move out", "report", "leave", "read"
     std::string title; ///< "Remove the call"
     std::string text;  ///< one or two sentences
     std::string code;  ///< a setting or snippet to copy; may be empty

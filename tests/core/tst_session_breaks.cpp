@@ -353,6 +353,44 @@ private slots:
         QVERIFY(!session::waysOut(item).empty());
     }
 
+    /// PyTorch names the operator behind words, and links to a note on what to do.
+    void operatorsWithoutFakeKernel() {
+        session::GraphBreak item;
+        item.title = "Operator does not support running with fake tensors";
+        item.context = "unsupported operator: aten._native_multi_head_attention.default";
+        item.hints = {"see https://docs.google.com/document/d/1 for how to fix"};
+        QCOMPARE(session::shortReason(item),
+                 std::string("Operator aten._native_multi_head_attention has no fake kernel"));
+        std::vector<session::WayOut> ways = session::waysOut(item);
+        QCOMPARE(ways.size(), std::size_t(2));
+        QCOMPARE(ways[0].title, std::string("Use another operator"));
+        QCOMPARE(ways[1].title, std::string("Read PyTorch's note"));
+        item.context = "unsupported operator: mylib.norm.default";
+        QCOMPARE(session::waysOut(item)[0].code,
+                 std::string("@torch.library.register_fake(\"mylib::norm\")"));
+    }
+
+    /// What a branch does that torch.cond cannot have is told where the line shows it, and a loop is no branch.
+    void waysOutOfBranches() {
+        const auto first = [](const char* code) {
+            session::GraphBreak item;
+            item.title = "Data-dependent branching";
+            item.hints = {"Use `torch.cond` to express dynamic control flow."};
+            item.userStack.push_back({"cap.py", 3, "f", code});
+            const std::vector<session::WayOut> ways = session::waysOut(item);
+            return ways.size() == 1 ? ways.front() : session::WayOut{};
+        };
+        QCOMPARE(first("if x.sum() > 0: x = x.relu()").title, std::string("torch.cond"));
+        QVERIFY(first("if x.sum() > 0:").text.find("side effects") != std::string::npos);
+        QCOMPARE(first("if blueprint(x) > 0: y = sprint(x)").title, std::string("torch.cond"));
+        for (const char* code : {"if x.sum() > 0: print(x)", "if x.sum() > 0: out.append(x)",
+                                 "if x.sum() > 0: raise ValueError", "if x.sum() > 0: logging.info('x')"}) {
+            QCOMPARE(first(code).kind, std::string("move out"));
+            QVERIFY(first(code).code.empty());
+        }
+        QVERIFY(first("while x.sum() > 0: x = x - 1").code.find("while_loop") != std::string::npos);
+    }
+
     void aWriteBeforeABreak() {
         const auto opened = capture::open(DYNASCOPE_TEST_DATA "/captures/write_before_break.log.gz");
         QVERIFY(opened);

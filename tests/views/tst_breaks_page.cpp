@@ -101,8 +101,8 @@ void TestBreaksPage::ranksAreNamed() {
     for (const Token& token : facts.subtitle)
         subtitle += token.text;
     QCOMPARE(subtitle,
-             QStringLiteral("contextlib.py:105 in __init__, called from module.py:1789 in _call_impl, "
-                            "from the program's train.py:12"));
+             QStringLiteral("contextlib.py:105 in __init__, called from train.py:12 in main, by way of "
+                            "module.py:1789"));
     for (const Fact& fact : facts.sections.front().facts)
         for (const Token& token : fact.tokens)
             cost += token.text;

@@ -187,15 +187,20 @@ Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
         if (!group.location.function.empty())
             out.subtitle.push_back(quiet(tr(" in ") + toQString(group.location.function)));
         if (graphBreak && graphBreak->userStack.size() > 1) {
-            const ir::SourceLocation& caller = graphBreak->userStack[graphBreak->userStack.size() - 2];
+            // The program's own frame says who called; PyTorch's frames between say little.
+            const ir::StackTrace& stack = graphBreak->userStack;
+            const ir::SourceLocation& direct = stack[stack.size() - 2];
+            const auto own = std::find_if(stack.rbegin() + 1, stack.rend(), [](const ir::SourceLocation& at) {
+                return !session::isInstalled(at.file);
+            });
+            const ir::SourceLocation& caller = own == stack.rend() ? direct : *own;
             out.subtitle.push_back(quiet(tr(", called from ")));
             out.subtitle.push_back(placeLink(caller));
             if (!caller.function.empty())
                 out.subtitle.push_back(quiet(tr(" in ") + toQString(caller.function)));
-            if (const ir::SourceLocation* own = session::callerInProgram(*graphBreak);
-                own && own != &caller) {
-                out.subtitle.push_back(quiet(tr(", from the program's ")));
-                out.subtitle.push_back(placeLink(*own));
+            if (&caller != &direct) {
+                out.subtitle.push_back(quiet(tr(", by way of ")));
+                out.subtitle.push_back(placeLink(direct));
             }
         }
     }
