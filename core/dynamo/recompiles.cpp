@@ -2,6 +2,7 @@
 #include "core/dynamo/recompiles.h"
 
 #include "core/base/text.h"
+#include "core/dynamo/size_guard.h"
 #include "core/session/compile_counts.h"
 #include "core/session/metrics.h"
 #include "core/session/resume.h"
@@ -111,7 +112,9 @@ void readComparison(std::string_view text, FailedGuard& guard) {
         }
         return;
     }
-    const std::size_t equals = text.find(" == ");
+    // PyTorch writes the guard, or, of a length that guards.cpp checks, what failed: "len(x) != 0" of a guard on none.
+    const bool failed = text.starts_with("len(") && text.find(") != ") != std::string_view::npos;
+    const std::size_t equals = failed ? text.find(" != ") : text.find(" == ");
     if (equals == std::string_view::npos) return;
     guard.subject = trimmed(text.substr(0, equals));
     guard.expected = trimmed(text.substr(equals + 4));
@@ -120,12 +123,6 @@ void readComparison(std::string_view text, FailedGuard& guard) {
         guard.kind = Kind::Length;
         guard.subject = guard.subject.substr(4, guard.subject.rfind(')') - 4);
     }
-}
-
-bool isNumber(std::string_view text) {
-    if (text.starts_with('-')) text.remove_prefix(1);
-    return !text.empty() && text.find_first_not_of("0123456789.e+-") == std::string_view::npos &&
-           text.front() >= '0' && text.front() <= '9';
 }
 
 /// What to do about a Python value that is a constant of the entry: it depends on what it is.
@@ -169,6 +166,11 @@ std::string adviceFor(const FailedGuard& guard) {
     const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
     switch (guard.kind) {
     case Kind::Size:
+        if (guard.isRange)
+            return "The size is symbolic already: the entry serves sizes in this range, and others need one "
+                   "of "
+                   "their own, as 0 and 1 do unless the code treats them alike";
+        [[fallthrough]];
     case Kind::Stride:
         // ___stack0 is Dynamo's own name of what lay on the stack where the graph broke.
         if (guard.subject.starts_with("___")) return std::string(adviceWhereResumed);
@@ -227,7 +229,8 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
 
 /// The symbol that a size was in this compile, before something specialized it; null for none.
 const session::SymbolInfo* specializedSize(const FailedGuard& guard, const session::Compile& made) {
-    if (guard.kind != Kind::Size || guard.dimension < 0 || guard.subject.empty()) return nullptr;
+    if (guard.kind != Kind::Size || guard.isRange || guard.dimension < 0 || guard.subject.empty())
+        return nullptr;
     const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
     const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
     const std::string source =
@@ -267,7 +270,7 @@ FailedGuard readFailedGuard(std::string_view reason) {
     else if (check.starts_with("GLOBAL_STATE") || check.find("grad_mode") != std::string_view::npos ||
              check.starts_with("___check_global_state"))
         guard.kind = Kind::Mode;
-    else if (!readTensor(check, guard) && !readCall(check, guard))
+    else if (!readTensor(check, guard) && !readCall(check, guard) && !readSize(check, guard))
         readComparison(check, guard);
     guard.advice = adviceFor(guard);
     return guard;
@@ -278,8 +281,15 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
     for (const std::string& reason : compile.recompileReasons) {
         out.push_back(readFailedGuard(reason));
         completeActual(out.back(), compile);
-        const bool isSize = out.back().kind == Kind::Size || out.back().kind == Kind::Stride;
+        const bool isSize =
+            (out.back().kind == Kind::Size && !out.back().isRange) || out.back().kind == Kind::Stride;
         if (isSize && session::parseResumedFunction(compile.function)) out.back().advice = adviceWhereResumed;
+        const ir::SourceLocation* at = compile.location();
+        if (out.back().kind == Kind::Length && out.back().subject.starts_with("self.state") && at &&
+            at->file.find("/torch/optim/") != std::string::npos)
+            out.back().advice =
+                "An optimizer makes its state in its first step, so that its step is compiled "
+                "twice: nothing to change";
         if (const session::SymbolInfo* symbol = specializedSize(out.back(), compile))
             out.back().advice = adviceWhereSpecialized(*symbol);
     }

@@ -39,6 +39,7 @@ struct FailedGuard {
     std::string check;    ///< the guard, as PyTorch writes it
     std::string subject;  ///< what it is about: "x", "L['n']"; empty where unknown
     int dimension = -1;   ///< of Size and Stride
+    bool isRange = false; ///< of Size: a symbolic size left the range that `expected` tells
     std::string expected; ///< empty where the text does not say
     std::string actual; ///< of the call, from the text or from what was compiled for it; empty where unknown
     ir::SourceLocation addedAt; ///< the user's line that added the guard; line 0 where unknown

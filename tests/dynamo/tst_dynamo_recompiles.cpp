@@ -37,8 +37,15 @@ private slots:
             "requires_grad=0", "");
         row("1/0: tensor '___stack0' size mismatch at index 1. expected 8, actual 4", Kind::Size, "___stack0",
             "8", "4");
+        row("3/1: 2 <= h.size()[0] <= 4096", Kind::Size, "h", "2 to 4096", "");
+        row("3/1: 2 <= self.cache.size()[1]", Kind::Size, "self.cache", "at least 2", "");
+        row("3/1: h.size()[0] <= 16", Kind::Size, "h", "at most 16", "");
+        row("3/1: h.size()[0] == 8", Kind::Size, "h", "8", "");
+        row("3/1: h.size()[0] == x.size()[0]", Kind::Value, "h.size()[0]", "x.size()[0]", "");
         row("0/0: n == 0", Kind::Value, "n", "0", "");
         row("0/0: len(xs) == 3", Kind::Length, "xs", "3", "");
+        row("7/0: len(self.state[list(dict.keys(self.state))[0]]) != 0", Kind::Length,
+            "self.state[list(dict.keys(self.state))[0]]", "0", "");
         row("0/1: ___check_type_id(n, 139663132414464), type=<class 'float'>", Kind::Type, "n", "float", "");
         row("0/1: ___check_obj_id(self.act, 1234)", Kind::Object, "self.act", "", "");
         row("0/0: a is b", Kind::Alias, "a", "", "");
@@ -62,6 +69,16 @@ private slots:
         QCOMPARE(QString::fromStdString(guard.expected), expected);
         QCOMPARE(QString::fromStdString(guard.actual), actual);
         QCOMPARE(guard.advice.empty(), kind == Kind::Other);
+    }
+
+    /// The second step of an optimizer is another compile whatever the program does.
+    void stepsOfAnOptimizer() {
+        session::Compile compile;
+        compile.recompileReasons = {"7/0: len(self.state[list(dict.keys(self.state))[0]]) != 0"};
+        compile.userStack = {{"/venv/lib/python3.11/site-packages/torch/optim/sgd.py", 105, "step", ""}};
+        QVERIFY(failedGuards(compile).front().advice.find("optimizer") != std::string::npos);
+        compile.userStack = {{"/home/me/train.py", 105, "step", ""}};
+        QVERIFY(failedGuards(compile).front().advice.find("optimizer") == std::string::npos);
     }
 
     void places() {
