@@ -98,18 +98,30 @@ Answer breaksAnswer(const Session& session) {
                                : caller   ? "Look first at what " + placeText(*caller) + " calls: "
                                           : "Change " + at + " first: ";
         const std::string there = caller ? " in " + at : " there";
-        if (n == summary.breaks)
-            sentence += (n == 1   ? "the break is"
-                         : n == 2 ? "both breaks are"
-                                  : "all " + std::to_string(n) + " breaks are") +
+        // One line may break the graph for several reasons.
+        std::size_t here = 0, reasons = 0;
+        double after = 0;
+        for (const BreakGroup& group : summary.groups) {
+            if (&group != &first &&
+                (at.empty() || placeText(group.location) != at || group.location.file != first.location.file))
+                continue;
+            here += group.occurrences.size();
+            after += group.secondsAfter;
+            ++reasons;
+        }
+        if (here == summary.breaks)
+            sentence += (here == 1   ? "the break is"
+                         : here == 2 ? "both breaks are"
+                                     : "all " + std::to_string(here) + " breaks are") +
                         there;
         else
-            sentence += std::to_string(n) + " of the " + std::to_string(summary.breaks) + " breaks " +
-                        (n == 1 ? "is" : "are") + there;
-        if (first.secondsAfter > 0)
-            sentence += ", and up to " + formatSeconds(first.secondsAfter) + " of compile time comes after " +
-                        (n == 1 ? "it" : "them");
+            sentence += std::to_string(here) + " of the " + std::to_string(summary.breaks) + " breaks " +
+                        (here == 1 ? "is" : "are") + there;
+        if (after > 0)
+            sentence += ", and up to " + formatSeconds(after) + " of compile time comes after " +
+                        (here == 1 ? "it" : "them");
         out.sentence = sentence + '.';
+        if (reasons > 1) out.sentence += " Of its reasons the costliest: " + first.reason + '.';
         const session::WayOut& way = first.waysOut.front();
         // A setting leaves the line as it is.
         out.change = {way.title, way.kind == "setting" ? std::string() : first.location.code, way.code,

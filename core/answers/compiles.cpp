@@ -88,7 +88,12 @@ std::string causesText(const std::vector<std::pair<std::string, std::size_t>>& c
     if (causes.size() == 1 && all > 1) return "All because " + causes.front().first;
     std::string out;
     std::size_t rest = all;
-    for (std::size_t i = 0; i < causes.size() && i < 2; ++i) {
+    // A third is named where it is the last, which is no more to read than "other reasons".
+    std::size_t known = 0;
+    for (const auto& [cause, n] : causes)
+        known += n;
+    const std::size_t most = causes.size() == 3 && known == all ? 3 : 2;
+    for (std::size_t i = 0; i < causes.size() && i < most; ++i) {
         if (all == 1)
             out = "Because " + causes[i].first;
         else

@@ -124,6 +124,43 @@ private slots:
         QCOMPARE(reading.standing, Standing::InOrder);
     }
 
+    /// What one line does to the graph for two reasons is at one line.
+    void oneLineMayHaveSeveralReasons() {
+        session::Compile compile;
+        compile.id = {0, 0};
+        compile.status = session::Status::GraphBreak;
+        for (const char* title : {"Failed to trace builtin operator",
+                                  "Unsupported Tensor.item() call with capture_scalar_outputs=False"}) {
+            session::GraphBreak graphBreak;
+            graphBreak.title = title;
+            graphBreak.userStack = {{"/home/me/vit.py", 27, "forward", "if log: print(x.mean().item())"}};
+            compile.breaks.push_back(graphBreak);
+        }
+        const Answer breaks = answers::answer(traceOf({compile}), Question::Breaks);
+        QVERIFY2(has(breaks.sentence, "vit.py:27 first: both breaks are there"), breaks.sentence.c_str());
+        QVERIFY2(has(breaks.sentence, "Of its reasons the costliest: "), breaks.sentence.c_str());
+    }
+
+    /// Three causes are named; of more the two that are most.
+    void causesOfRecompiles() {
+        std::vector<session::Compile> compiles(5);
+        const char* const reasons[] = {"0/0: tensor 'x' size mismatch at index 0. expected 8, actual 4",
+                                       "0/0: GLOBAL_STATE changed: grad_mode ", "0/0: log == False",
+                                       "0/0: a is b"};
+        for (int i = 0; i < 5; ++i) {
+            compiles[std::size_t(i)].id = {0, i};
+            if (i == 0) continue;
+            compiles[std::size_t(i)].isRecompile = true;
+            compiles[std::size_t(i)].recompileReasons = {reasons[i - 1]};
+        }
+        const Answer four = answers::answer(traceOf(compiles), Question::Recompiles);
+        QVERIFY2(has(four.sentence, "2 for other reasons"), four.sentence.c_str());
+        compiles.pop_back();
+        const Answer three = answers::answer(traceOf(compiles), Question::Recompiles);
+        QVERIFY2(has(three.sentence, "1 because a size changed"), three.sentence.c_str());
+        QVERIFY2(!has(three.sentence, "other reasons"), three.sentence.c_str());
+    }
+
     /// The peak of the answer is the planners' own.
     void thePeakIsThePlanners() {
         for (const char* name : {"graph_breaks.log", "encoder_train.log"}) {
