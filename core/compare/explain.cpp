@@ -10,6 +10,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 namespace dynascope::compare {
 
@@ -136,7 +137,12 @@ private:
 
     void settings() {
         std::vector<std::string> versions, configured;
+        std::size_t onlyA = 0, onlyB = 0; // another version of PyTorch records other settings
         for (const ValueComparison& setting : m_comparison.settings) {
+            if (setting.a.empty() || setting.b.empty()) {
+                ++(setting.b.empty() ? onlyA : onlyB);
+                continue;
+            }
             // Folders of two machines, or of two runs in two folders: the table has them.
             if (setting.a.starts_with('/') && setting.b.starts_with('/')) continue;
             std::string text = setting.name + ' ' + orNone(setting.a) + " / " + orNone(setting.b);
@@ -144,6 +150,10 @@ private:
         }
         if (!versions.empty()) m_out.points.push_back("Other versions: " + listed(versions) + '.');
         if (!configured.empty()) m_out.points.push_back("Set differently: " + listed(configured) + '.');
+        for (const auto& [n, side, other] : {std::tuple(onlyA, 'A', 'B'), std::tuple(onlyB, 'B', 'A')})
+            if (n > 0)
+                m_out.points.push_back(count(n, "setting") + (n == 1 ? " is" : " are") + " recorded in " +
+                                       side + " and not in " + other + ": whether they differ is not known.");
     }
 
     /// Compiles that differ besides the first one, those with the same words in one line.

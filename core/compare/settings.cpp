@@ -10,8 +10,11 @@ std::vector<ValueComparison> compareSettings(const session::Session& a, const se
                                              const session::Session& b, const session::Compile& cb) {
     const auto valuesOf = [](const session::Session& session, const session::Compile& compile) {
         std::map<std::string, std::string> out;
-        for (auto& [name, value] : session::readSettings(compile))
-            out.emplace(name, withoutAddresses(value.text));
+        for (auto& [name, value] : session::readSettings(compile)) {
+            if (value.kind == session::Metric::Kind::Absent) continue;
+            // An empty text is a value, and no value is none.
+            out.emplace(name, value.text.empty() ? "''" : withoutAddresses(value.text));
+        }
         if (!session.torchVersion.empty()) out.emplace("pytorch_version", session.torchVersion);
         return out;
     };

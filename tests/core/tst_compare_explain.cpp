@@ -118,6 +118,25 @@ private slots:
                  qPrintable(said));
     }
 
+    /// Versions of PyTorch record other settings, which says nothing of how they are set; an empty text is a value.
+    void settingsThatOneSideRecords() {
+        const auto trace = [](const char* settings, const char* constant) {
+            TraceText out = traceOf();
+            out.start("f", 10);
+            out.add("\"dynamo_output_graph\": {}", replaced(readableGraph(1), ", 1)", constant));
+            return out.metrics("\"inductor_config\": \"{" + std::string(settings) + "}\"", "f", 10);
+        };
+        const QString said =
+            text(explained(trace(R"(\"tag\": \"\", \"old\": \"\", \"same\": 1)", ", 1)"),
+                           trace(R"(\"tag\": \"x\", \"new\": 2, \"newer\": 3, \"same\": 1)", ", 2)")));
+        QVERIFY2(
+            said.contains("- Set differently: inductor_config.tag '' / x.\n"
+                          "- 1 setting is recorded in A and not in B: whether they differ is not known.\n"
+                          "- 2 settings are recorded in B and not in A: whether they differ is not known."),
+            qPrintable(said));
+        QVERIFY2(!said.contains("nothing"), qPrintable(said));
+    }
+
     void sameDifferenceOnce() {
         TraceText a = traceOf(), b = traceOf();
         for (int i = 0; i < 7; ++i) {
