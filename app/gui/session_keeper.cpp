@@ -85,7 +85,7 @@ SessionKeeper::SessionKeeper(Workspace& workspace, Notebook& notebook, Passes& p
             tr("%1 of %2 came back from an earlier run. No session file holds that yet: Ctrl+S saves it.")
                 .arg(what.isEmpty() ? tr("Deletions") : what.join(tr(" and ")), title(capture));
         if (more > 0)
-            text += tr(" What %1 of that run had opens with the capture in a new window.")
+            text += tr(" Notes of %1 come back in a new window on the capture.")
                         .arg(countText(qulonglong(more), tr("other window"), tr("other windows")));
         emit told(text);
     });

@@ -238,6 +238,7 @@ void TestInspector::tellsACompile() {
     QVERIFY(text.contains("Way out"));
     QVERIFY(text.contains("Compile time: "));
     QVERIFY(text.contains("Caches"));
+    QVERIFY(text.contains("No entry has this key (full_miss)."));
     panel->follow("break:0");
     QCOMPARE(f.workspace.place().page, Page::Breaks);
 }

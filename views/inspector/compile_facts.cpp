@@ -202,6 +202,16 @@ void addSymbols(Facts& out, const Compile& compile) {
     out.sections.push_back(std::move(section));
 }
 
+/// PyTorch's word for how a lookup ended (GuardedCache.find_guarded_entry), as a sentence.
+QString cacheReason(const session::CacheEvent& event) {
+    if (event.reason == "full_miss") return tr("No entry has this key (full_miss).");
+    if (event.reason == "guard_miss")
+        return tr("There are entries with this key, and guards on symbolic sizes of none of them held "
+                  "(guard_miss).");
+    if (event.reason == "hit" && event.outcome == session::CacheEvent::Outcome::Hit) return {};
+    return toQString(event.reason);
+}
+
 void addCaches(Facts& out, const Compile& compile) {
     if (compile.caches.empty()) return;
     Section section;
@@ -221,7 +231,8 @@ void addCaches(Facts& out, const Compile& compile) {
                    {}}},
                  tr("Hit: compiled code was taken from disk. Miss: no entry has this key. Bypass: something "
                     "in the graph cannot be cached.")));
-        if (!event.reason.empty()) section.facts.push_back(paragraph({quiet(toQString(event.reason))}));
+        if (const QString why = cacheReason(event); !why.isEmpty())
+            section.facts.push_back(paragraph({quiet(why)}));
     }
     out.sections.push_back(std::move(section));
 }

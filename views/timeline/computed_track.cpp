@@ -111,7 +111,7 @@ QRect TimelineView::metadataRect(int index) const {
     const bool tight = m_compact || m_step < m_theme.scaled(110);
     return {beside.right() + m_theme.scaled(tight ? 1 : 4), beside.top(),
             QFontMetrics(badgeFont(m_theme)).horizontalAdvance(metadataText()) +
-                m_theme.scaled(tight ? 2 : 8),
+                m_theme.scaled(tight ? 6 : 8),
             beside.height()};
 }
 
