@@ -6,6 +6,7 @@
 #include "core/rederive/saved_hooks.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
+#include "core/session/compiled_by.h"
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
@@ -96,6 +97,7 @@ public:
         auto parts = passes::partition::minCutPartition(*joint);
         if (!parts) return declined(parts.error().message);
         if (m_task.cancelled()) return declined("cancelled");
+        m_out.byInductor = session::byInductor(m_compile);
         m_out.forward.graph = parts->forward;
         m_out.backward.graph = parts->backward;
         m_out.warnings = std::move(parts->warnings);

@@ -47,6 +47,7 @@ struct JointSplit {
     std::string declined;    ///< why there is no split; empty where there is one
     CutSide forward, backward;
     std::vector<CutValue> values; ///< saved ones in their order, then recomputed ones
+    bool byInductor = false;      ///< whose passes changed the joint graph before PyTorch split it
     std::string hooks;            ///< one sentence where saved-tensors hooks packed nothing; else empty
     bool hooked = false;          ///< saved-tensors hooks were inlined: bytes and peaks are those with them
     std::vector<std::string> warnings;

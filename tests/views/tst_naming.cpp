@@ -98,6 +98,17 @@ private slots:
         for (const TableRow& row : rows)
             QVERIFY2(!row[0].text.startsWith("primals_") && row[0].toolTip.contains("primals_"),
                      qPrintable(row[0].text + " / " + row[0].toolTip));
+        replay::GraphCoverage coverage;
+        coverage.stage = compile.findStage("aot_forward_graph");
+        replay::CoverageProblem problem;
+        problem.places = {{"primals_1 by copy_", {}, {}}, {"mul", {}, {}}};
+        coverage.problems = {problem};
+        QString said;
+        for (const Section& section : coverageFacts(*session, coverage, {{"primals_1", "seen"}}).sections)
+            for (const Fact& fact : section.facts)
+                for (const Token& token : fact.tokens)
+                    said += token.text + ' ';
+        QVERIFY2(said.contains("seen by copy_") && said.contains("mul"), qPrintable(said));
         QVERIFY(inputRows(*graph, categories, {})[0][0].text.startsWith("primals_"));
     }
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/split_panel.h"
 
-#include "core/session/compiled_by.h"
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_rows.h"
@@ -171,8 +170,7 @@ void SplitPanel::showFigures() {
     const bool compared = split.forward.isomorphic || split.backward.isomorphic;
     const bool same = split.forward.isomorphic.value_or(true) && split.backward.isomorphic.value_or(true);
     // Inductor's passes change the joint graph before it is split; what is split here is the one before them.
-    const session::Compile* compile = workspace().compile();
-    const bool declined = compared && !same && compile != nullptr && session::byInductor(*compile);
+    const bool declined = compared && !same && split.byInductor;
     const FigureRow::Figure verdict{
         !compared  ? tr("not run")
         : same     ? tr("isomorphic")

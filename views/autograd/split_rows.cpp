@@ -51,10 +51,15 @@ QString readersText(const computed::JointSplit& split, const computed::CutValue&
     return names.join(QStringLiteral(", "));
 }
 
-Fact sideFact(const QString& name, const computed::CutSide& side) {
+Fact sideFact(const QString& name, const computed::CutSide& side, bool byInductor) {
     if (!side.isomorphic) return fact(name, {quiet(tr("the capture has no graph to compare with"))});
     if (*side.isomorphic)
         return fact(name, {strong(tr("isomorphic"))}, tr("The same as the graph that PyTorch made"));
+    if (byInductor)
+        return fact(name, {strong(tr("declined")),
+                           text(tr(": Inductor's passes changed the joint graph before it was split. First "
+                                   "difference: %1")
+                                    .arg(toQString(side.difference)))});
     return fact(name, {strong(tr("different")), text(QStringLiteral(": ") + toQString(side.difference))});
 }
 
@@ -86,7 +91,7 @@ std::vector<TableColumn> valueColumns() {
     return {{tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"),
              190, false, 96},
             {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
-            {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 90},
+            {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 116},
             {tr("Type"), {}, 170, false, 120},
             {tr("Why"), tr("The partitioner's reason"), 320, false, 220},
             {tr("Readers"), tr("How many nodes of backward read it"), 80, true, 72},
@@ -182,7 +187,8 @@ Facts splitFacts(const computed::JointSplit& split) {
     facts.subtitle = {quiet(tr("Select a value that crosses the cut"))};
     Section verdict;
     verdict.title = tr("Against PyTorch's own graphs");
-    verdict.facts = {sideFact(tr("Forward"), split.forward), sideFact(tr("Backward"), split.backward)};
+    verdict.facts = {sideFact(tr("Forward"), split.forward, split.byInductor),
+                     sideFact(tr("Backward"), split.backward, split.byInductor)};
     facts.sections.push_back(std::move(verdict));
     Section memory;
     memory.title = tr("Memory, an estimate");

@@ -147,7 +147,7 @@ void CoveragePanel::refresh() {
     }
     if (d->session == session) {
         showFigures(); // colours
-        if (const GraphCoverage* graph = d->graph()) d->detail->setFacts(coverageFacts(*d->session, *graph));
+        showFacts();
         return;
     }
     forget();
@@ -223,7 +223,7 @@ void CoveragePanel::showGraph(int row) {
     d->shown = {};
     const GraphCoverage* graph = d->graph();
     if (!graph) return;
-    d->detail->setFacts(coverageFacts(*d->session, *graph));
+    showFacts();
     d->inputTitle->setText(tr("Mutation categories of %1").arg(coverageName(*d->session, *graph)));
     workspace().tasks().run<Inputs>(
         QStringLiteral("cudagraphs.inputs"), this,
@@ -240,8 +240,18 @@ void CoveragePanel::showGraph(int row) {
         [this](Inputs inputs) { showInputs(std::move(inputs)); });
 }
 
+void CoveragePanel::showFacts() {
+    const GraphCoverage* graph = d->graph();
+    if (!graph) return;
+    std::map<std::string, std::string> names;
+    for (ir::NodeIndex n = 0; n < d->shown.names.size(); ++n)
+        if (!d->shown.names[n].empty()) names[d->shown.graph->node(n).name] = d->shown.names[n];
+    d->detail->setFacts(coverageFacts(*d->session, *graph, names));
+}
+
 void CoveragePanel::showInputs(Inputs inputs) {
     d->shown = std::move(inputs);
+    showFacts();
     if (!d->shown.graph) {
         d->inputs->setRows({});
         d->inputNote->setText(tr("the graph cannot be read"));
@@ -252,7 +262,7 @@ void CoveragePanel::showInputs(Inputs inputs) {
     for (const replay::InputCategory& input : d->shown.categories.inputs)
         ++count[std::size_t(input.category)];
     const auto number = [&](replay::MutationCategory category) { return count[std::size_t(category)]; };
-    d->inputNote->setText(tr("%1 of %2 written: %3 parameters and buffers, %4 others")
+    d->inputNote->setText(tr("%1 of %2 written; parameters and buffers: %3, others: %4")
                               .arg(d->shown.categories.check.inputs.size())
                               .arg(countText(d->shown.categories.inputs.size(), tr("input"), tr("inputs")))
                               .arg(number(replay::MutationCategory::Static))

@@ -39,6 +39,7 @@ private:
     void showFigures();
     void showGraph(int row);
     void showInputs(Inputs inputs);
+    void showFacts();
     void follow(const QString& target);
     void followGraphLine(int row);
     void followInput(int row, bool toLine);

@@ -158,7 +158,14 @@ std::vector<TableRow> coverageRows(const session::Session& session, const replay
     return rows;
 }
 
-Facts coverageFacts(const session::Session& session, const GraphCoverage& graph) {
+Facts coverageFacts(const session::Session& session, const GraphCoverage& graph,
+                    const std::map<std::string, std::string>& names) {
+    // "primals_1 by copy_": the input and the op that writes it.
+    const auto placeName = [&](const replay::CoveragePlace& place) {
+        const std::size_t end = std::min(place.node.find(" by "), place.node.size());
+        const auto known = names.find(place.node.substr(0, end));
+        return known == names.end() ? place.node : known->second + place.node.substr(end);
+    };
     Facts facts;
     facts.title = coverageName(session, graph);
     const CoverageVerdict verdict = verdictOnGpu(graph);
@@ -195,7 +202,7 @@ Facts coverageFacts(const session::Session& session, const GraphCoverage& graph)
         for (std::size_t i = 0; i < std::min(problem.places.size(), mostPlaces); ++i) {
             const replay::CoveragePlace& place = problem.places[i];
             const QString at = QStringLiteral("%1:%2").arg(p).arg(i);
-            Tokens tokens{monoLink(toQString(place.node), QStringLiteral("place:") + at)};
+            Tokens tokens{monoLink(toQString(placeName(place)), QStringLiteral("place:") + at)};
             if (!place.target.empty()) {
                 tokens.push_back(
                     {QStringLiteral("  ") + toQString(place.target), Token::Look::MonoQuiet, {}, {}});

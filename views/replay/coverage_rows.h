@@ -8,6 +8,8 @@
 #include "views/base/row_table.h"
 #include "views/inspector/facts.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace dynascope::views {
@@ -23,7 +25,9 @@ enum class CoverageColumn { Graph, Function, OnGpu, Captured, Line, Fixed, Nodes
 [[nodiscard]] std::vector<TableRow> coverageRows(const session::Session& session,
                                                  const replay::CoverageReport& report);
 /// Links: "graph:" to the graph, "place:PROBLEM:PLACE" to a node, "line:PROBLEM:PLACE" to its source.
-[[nodiscard]] Facts coverageFacts(const session::Session& session, const replay::GraphCoverage& graph);
+/// `names`: by name of a placeholder what the program calls it.
+[[nodiscard]] Facts coverageFacts(const session::Session& session, const replay::GraphCoverage& graph,
+                                  const std::map<std::string, std::string>& names = {});
 /// The name of the node of a place: of "x by add_" the op that writes.
 [[nodiscard]] std::string nodeOf(const replay::CoveragePlace& place);
 /// The first place that a graph's problems name, or null.
