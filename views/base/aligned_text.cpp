@@ -2,7 +2,6 @@
 #include "views/base/aligned_text.h"
 
 #include "core/diff/text_diff.h"
-#include "core/ir/text.h"
 
 #include <algorithm>
 #include <string_view>
@@ -36,89 +35,24 @@ void markWords(CodeRow& row, const std::string& a, const std::string& b) {
     row.words[1] = columnRanges(b, words.rows[0].wordsB);
 }
 
-std::vector<std::string> splitLines(std::string_view text) {
-    if (text.ends_with('\n')) text.remove_suffix(1);
-    std::vector<std::string> out;
-    while (true) {
-        const std::size_t end = text.find('\n');
-        out.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
-}
-
-/// "# File: /a/b/cap.py:43 in f, code: y = y + 3" as "# cap.py:43 in f: y = y + 3".
-void shortenComment(std::string& line) {
-    const std::size_t at = line.find_first_not_of(' ');
-    constexpr std::string_view file = "# File: ", code = ", code: ";
-    if (at == std::string::npos || std::string_view(line).substr(at, file.size()) != file) return;
-    const std::size_t begin = at + file.size();
-    const std::size_t codeAt = line.find(code, begin);
-    const std::size_t pathEnd = std::min(line.find(" in ", begin), line.size());
-    const std::size_t slash = line.rfind('/', pathEnd);
-    if (codeAt != std::string::npos) line.replace(codeAt, code.size(), ": ");
-    const std::size_t from = slash != std::string::npos && slash >= begin ? slash + 1 : begin;
-    line.replace(at, from - at, "# ");
-}
-
-struct Column {
-    std::vector<std::string> lines;
-    std::vector<NodeIndex> nodeOfLine;
-    std::vector<int> firstLine, lastLine; // by node; -1 where it has no line of its own
-};
-
-Column printColumn(const ir::Graph& graph, const AlignOptions& options) {
-    ir::ReadableOptions print;
-    print.strides = options.strides;
-    print.clears = options.clears;
-    print.shortTargets = options.shortNames;
-    ir::ReadableText text = ir::printReadable(graph, print);
-    Column column;
-    column.lines = splitLines(text.text);
-    column.nodeOfLine = std::move(text.nodeOfLine);
-    column.nodeOfLine.resize(column.lines.size(), ir::npos);
-    if (options.shortNames)
-        for (std::string& line : column.lines)
-            shortenComment(line);
-    column.firstLine.assign(graph.size(), -1);
-    column.lastLine.assign(graph.size(), -1);
-    for (std::size_t i = 0; i < column.lines.size(); ++i) {
-        const NodeIndex node = column.nodeOfLine[i];
-        if (node == ir::npos || node >= graph.size()) continue;
-        if (column.firstLine[node] < 0)
-            column.firstLine[node] = column.lastLine[node] = int(i);
-        else if (column.lastLine[node] == int(i) - 1)
-            column.lastLine[node] = int(i);
-    }
-    return column;
-}
-
-CodeDocumentPtr documentOf(const std::vector<std::string>& lines, Language language) {
-    QString text;
-    for (const std::string& line : lines) {
-        text += QString::fromStdString(line);
-        text += u'\n';
-    }
-    return makeCodeDocument(text, language);
-}
-
 class Aligner {
 public:
-    Aligner(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff, const AlignOptions& options)
+    Aligner(const ir::Graph& a, const ir::Graph& b, const std::array<GraphColumnPtr, 2>& columns,
+            const diff::GraphDiff& diff, const AlignOptions& options)
         : m_a(a)
         , m_b(b)
         , m_diff(diff)
         , m_options(options)
-        , m_columns{printColumn(a, options), printColumn(b, options)} {}
+        , m_columns(columns) {}
 
     AlignedText run() {
         for (const diff::Row& row : m_diff.rows)
             place(row);
-        gap(int(m_columns[0].lines.size()), int(m_columns[1].lines.size()));
+        gap(int(m_columns[0]->lines.size()), int(m_columns[1]->lines.size()));
         AlignedText out;
         for (std::size_t side = 0; side < 2; ++side) {
-            out.document[side] = documentOf(m_columns[side].lines, Language::Python);
-            out.nodeOfLine[side] = std::move(m_columns[side].nodeOfLine);
+            out.document[side] = m_columns[side]->document;
+            out.nodeOfLine[side] = m_columns[side]->nodeOfLine;
         }
         for (const CodeRow& row : m_rows)
             ++out.counts[std::size_t(row.change)];
@@ -144,7 +78,7 @@ private:
 
     void place(const diff::Row& row) {
         const auto range = [&](int side, NodeIndex node) -> std::pair<int, int> {
-            const Column& column = m_columns[std::size_t(side)];
+            const GraphColumn& column = *m_columns[std::size_t(side)];
             if (node == ir::npos || node >= column.firstLine.size()) return {-1, -1};
             const int first = column.firstLine[node];
             return first < m_next[std::size_t(side)] ? std::pair(-1, -1)
@@ -176,7 +110,7 @@ private:
     /// beside the other although one graph has its inputs in a line each.
     [[nodiscard]] int before(int side) const {
         const int next = m_next[std::size_t(side)];
-        for (int i = 0; next == 0 && i < int(m_columns[std::size_t(side)].lines.size()); ++i) {
+        for (int i = 0; next == 0 && i < int(m_columns[std::size_t(side)]->lines.size()); ++i) {
             const std::string_view text = line(side, i);
             const std::size_t at = text.find_first_not_of(' ');
             if (at != std::string_view::npos && text.substr(at).starts_with("def forward(")) return i + 1;
@@ -185,7 +119,7 @@ private:
     }
 
     [[nodiscard]] const std::string& line(int side, int index) const {
-        return m_columns[std::size_t(side)].lines[std::size_t(index)];
+        return m_columns[std::size_t(side)]->lines[std::size_t(index)];
     }
 
     // Lines between nodes: the header, comments, blank lines. They are never a difference of their own.
@@ -238,7 +172,7 @@ private:
     const ir::Graph &m_a, &m_b;
     const diff::GraphDiff& m_diff;
     const AlignOptions& m_options;
-    std::array<Column, 2> m_columns;
+    const std::array<GraphColumnPtr, 2>& m_columns;
     std::array<int, 2> m_next{0, 0};
     std::vector<CodeRow> m_rows;
     Change m_signature = Change::Same;
@@ -254,14 +188,22 @@ int AlignedText::lineOfNode(int side, NodeIndex node) const {
 
 AlignedText alignGraphs(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff,
                         const AlignOptions& options) {
-    return Aligner(a, b, diff, options).run();
+    return alignColumns(a, b, {printColumn(a, options), printColumn(b, options)}, diff, options);
+}
+
+AlignedText alignColumns(const ir::Graph& a, const ir::Graph& b, const std::array<GraphColumnPtr, 2>& columns,
+                         const diff::GraphDiff& diff, const AlignOptions& options) {
+    return Aligner(a, b, columns, diff, options).run();
 }
 
 AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options) {
-    Column column = printColumn(graph, options);
+    return singleColumn(*printColumn(graph, options));
+}
+
+AlignedText singleColumn(const GraphColumn& column) {
     AlignedText out;
-    out.document[0] = documentOf(column.lines, Language::Python);
-    out.nodeOfLine[0] = std::move(column.nodeOfLine);
+    out.document[0] = column.document;
+    out.nodeOfLine[0] = column.nodeOfLine;
     out.rows.resize(column.lines.size());
     for (std::size_t i = 0; i < out.rows.size(); ++i)
         out.rows[i].line[0] = int(i);

@@ -7,20 +7,14 @@
 #include "core/diff/graph_diff.h"
 #include "core/ir/graph.h"
 #include "views/base/code_view.h"
+#include "views/base/graph_column.h"
 
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace dynascope::views {
-
-struct AlignOptions {
-    bool quietRespelled = true; ///< a node that is only renamed or spelled otherwise is no difference
-    bool shortNames = true;     ///< aten.add.Tensor, cap.py:43
-    bool strides = false;
-    bool clears = false; ///< ";  x = None"
-    friend bool operator==(const AlignOptions&, const AlignOptions&) = default;
-};
 
 struct AlignedText {
     std::array<CodeDocumentPtr, 2> document; ///< B may be null
@@ -31,11 +25,18 @@ struct AlignedText {
     [[nodiscard]] int lineOfNode(int side, ir::NodeIndex node) const; ///< -1 where it has none
 };
 
+using AlignedTextPtr = std::shared_ptr<const AlignedText>;
+
 /// Linear in the printed text, apart from changed lines, whose words are compared.
 [[nodiscard]] AlignedText alignGraphs(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff,
                                       const AlignOptions& options);
+/// The same of columns that were printed with these options.
+[[nodiscard]] AlignedText alignColumns(const ir::Graph& a, const ir::Graph& b,
+                                       const std::array<GraphColumnPtr, 2>& columns,
+                                       const diff::GraphDiff& diff, const AlignOptions& options);
 /// One graph alone, every row Same.
 [[nodiscard]] AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options);
+[[nodiscard]] AlignedText singleColumn(const GraphColumn& column);
 /// Two dis listings by their instructions: offsets, line numbers and indices of names and constants, which
 /// move with every inserted instruction, make no difference.
 [[nodiscard]] AlignedText alignBytecode(const std::string& a, const std::string& b);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/text_diff_panel.h"
 
-#include "views/base/aligned_text.h"
+#include "views/base/aligned_texts.h"
 #include "views/base/code_view.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/trace.h"
@@ -20,36 +20,6 @@ namespace dynascope::views {
 namespace {
 
 constexpr auto taskTag = "textdiff";
-
-/// What the shown text was made from; the same key needs no new work.
-struct Key {
-    session::StagePtr a, b;
-    ir::GraphPtr graphA, graphB;
-    std::shared_ptr<const diff::GraphDiff> diff;
-    AlignOptions options;
-    friend bool operator==(const Key&, const Key&) = default;
-};
-
-AlignedText align(const Key& key) {
-    if (key.graphA && key.graphB && key.diff)
-        return key.a == key.b ? singleGraph(*key.graphA, key.options)
-                              : alignGraphs(*key.graphA, *key.graphB, *key.diff, key.options);
-    const auto text = [](const session::StagePtr& stage) {
-        return stage ? stage->payload.text() : std::string();
-    };
-    if (!key.b || key.a == key.b) {
-        if (key.graphA) return singleGraph(*key.graphA, key.options);
-        AlignedText single = alignTexts(text(key.a), {}, Language::OutputCode);
-        single.document[1] = nullptr;
-        for (CodeRow& row : single.rows) {
-            row.change = diff::Change::Same;
-            row.line[1] = -1;
-        }
-        std::erase_if(single.rows, [](const CodeRow& row) { return row.line[0] < 0; });
-        return single;
-    }
-    return alignTexts(text(key.a), text(key.b), Language::OutputCode);
-}
 
 QString unified(const AlignedText& text) {
     QString out;
@@ -73,8 +43,9 @@ struct TextDiffPanel::Private {
     QLabel *notice = nullptr, *counts = nullptr;
     QToolButton *quiet = nullptr, *shortNames = nullptr, *strides = nullptr, *clears = nullptr;
     QToolButton *copy = nullptr, *save = nullptr;
-    Key key;
-    AlignedText text;
+    AlignedTexts texts;
+    AlignKey key;
+    AlignedTextPtr text = std::make_shared<const AlignedText>();
     bool ready = false;
 
     [[nodiscard]] AlignOptions options() const {
@@ -134,18 +105,22 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
     connect(&workspace, &Workspace::stagesChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::diffChanged, this, &TextDiffPanel::invalidate);
     connect(&workspace, &Workspace::nodeSelected, this, &TextDiffPanel::invalidate);
+    connect(&workspace, &Workspace::diffPrepared, this, &TextDiffPanel::prepare);
+    const auto forget = [this] { d->texts.clear(); };
+    connect(&workspace, &Workspace::captureClosed, this, forget);
+    connect(&workspace, &Workspace::captureReplaced, this, forget);
     connect(&workspace.trace(), &Trace::changed, this, &TextDiffPanel::invalidate);
     connect(view(), &CodeView::lineClicked, this, [this](int pane, int line) {
         const session::StagePtr& stage = pane == 0 ? d->key.a : d->key.b;
         if (stage && stage->content == session::Stage::Content::Code && line >= 0)
             return this->workspace().selectCode(this->workspace().indexOf(stage.get()),
                                                 std::uint32_t(line) + 1);
-        const auto& nodes = d->text.nodeOfLine[std::size_t(pane)];
+        const auto& nodes = d->text->nodeOfLine[std::size_t(pane)];
         if (line >= 0 && line < int(nodes.size()) && nodes[std::size_t(line)] != ir::npos)
             this->workspace().selectNode({pane == 0 ? Side::A : Side::B, nodes[std::size_t(line)]});
     });
     connect(view(), &CodeView::lineHovered, this, [this](int pane, int line) {
-        const auto& nodes = d->text.nodeOfLine[std::size_t(pane)];
+        const auto& nodes = d->text->nodeOfLine[std::size_t(pane)];
         const bool known = line >= 0 && line < int(nodes.size());
         this->workspace().hoverNode(
             {pane == 0 ? Side::A : Side::B, known ? nodes[std::size_t(line)] : ir::npos});
@@ -189,22 +164,65 @@ void TextDiffPanel::setCompactTools(bool compact) {
     d->counts->setHidden(compact);
 }
 
+bool TextDiffPanel::isPreparing() const {
+    return !d->texts.isIdle();
+}
+
 void TextDiffPanel::nextDifference(int direction) {
     view()->nextDifference(direction);
 }
 
 void TextDiffPanel::copyAll() {
-    QApplication::clipboard()->setText(unified(d->text));
+    QApplication::clipboard()->setText(unified(*d->text));
 }
 
 bool TextDiffPanel::exportTo(const QString& path) {
     QSaveFile file(path);
-    return file.open(QIODevice::WriteOnly) && file.write(unified(d->text).toUtf8()) >= 0 && file.commit();
+    return file.open(QIODevice::WriteOnly) && file.write(unified(*d->text).toUtf8()) >= 0 && file.commit();
 }
 
 void TextDiffPanel::restyle() {
     d->copy->setIcon(theme().icon(QStringLiteral("copy")));
     d->save->setIcon(theme().icon(QStringLiteral("export")));
+}
+
+void TextDiffPanel::prepare(const session::StagePtr& a, const session::StagePtr& b, const DiffPtr& diff) {
+    if (!isVisible()) return;
+    const auto graphA = a->graph(), graphB = b->graph();
+    if (graphA && graphB) d->texts.prepare({a, b, *graphA, *graphB, diff, d->options()});
+}
+
+/// What is known at once; else it is made, and false.
+bool TextDiffPanel::showText(const AlignKey& key) {
+    const bool newStages = key.a != d->key.a || key.b != d->key.b;
+    d->key = key;
+    d->ready = false;
+    workspace().tasks().cancel(QString::fromLatin1(taskTag));
+    if (const AlignedTextPtr known = d->texts.find(key)) {
+        d->texts.keep(key, known);
+        setText(known, newStages);
+        return true;
+    }
+    setLoading(true);
+    workspace().tasks().run<AlignedTextPtr>(
+        QString::fromLatin1(taskTag), this,
+        [key, columns = d->texts.columns()](const TaskContext&) { return AlignedTexts::make(key, *columns); },
+        [this, key, newStages](AlignedTextPtr text) {
+            d->texts.keep(key, text);
+            setText(std::move(text), newStages);
+            setLoading(false);
+            invalidate();
+        });
+    return false;
+}
+
+void TextDiffPanel::setText(AlignedTextPtr text, bool newStages) {
+    d->text = std::move(text);
+    d->ready = true;
+    CodeView::Options options;
+    options.signs = options.fold = d->text->document[1] != nullptr;
+    if (newStages) view()->clear();
+    view()->setRows(d->text->document[0], d->text->document[1], d->text->rows, options);
 }
 
 void TextDiffPanel::refresh() {
@@ -219,26 +237,9 @@ void TextDiffPanel::refresh() {
     const bool waiting = a.loading || b.loading || (graphs && !workspace().diff());
     setLoading(waiting);
     if (waiting) return;
-    Key key{a.stage, b.stage, a.graph, b.graph, graphs ? workspace().diff() : nullptr, d->options()};
-    if (!(d->ready && key == d->key)) {
-        const bool newStages = key.a != d->key.a || key.b != d->key.b;
-        d->key = key;
-        d->ready = false;
-        setLoading(true);
-        workspace().tasks().run<AlignedText>(
-            QString::fromLatin1(taskTag), this, [key](const TaskContext&) { return align(key); },
-            [this, newStages](AlignedText text) {
-                d->text = std::move(text);
-                d->ready = true;
-                CodeView::Options options;
-                options.signs = options.fold = d->text.document[1] != nullptr;
-                if (newStages) view()->clear();
-                view()->setRows(d->text.document[0], d->text.document[1], d->text.rows, options);
-                setLoading(false);
-                invalidate();
-            });
-        return;
-    }
+    const AlignKey key{a.stage,     b.stage, a.graph, b.graph, graphs ? workspace().diff() : nullptr,
+                       d->options()};
+    if (!(d->ready && key == d->key) && !showText(key)) return;
     setLoading(false);
     showContent();
     QStringList unread;
@@ -250,15 +251,15 @@ void TextDiffPanel::refresh() {
     d->notice->setToolTip(unread.join(u'\n'));
     header()->setVisible(!unread.isEmpty() || d->tools->parentWidget() == header());
     // One text differs from nothing.
-    d->quiet->setVisible(d->text.document[1] != nullptr);
-    d->counts->setText(d->text.document[1] ? lineCounts(d->text.counts) : QString());
+    d->quiet->setVisible(d->text->document[1] != nullptr);
+    d->counts->setText(d->text->document[1] ? lineCounts(d->text->counts) : QString());
 
     const NodeSelection selected = workspace().place().node;
     const int side = selected.side == Side::A ? 0 : 1;
     std::array<std::set<int>, 2> own, related;
     const auto lines = [this](int of, const std::vector<ir::NodeIndex>& sorted) {
         std::set<int> out;
-        const auto& nodes = d->text.nodeOfLine[std::size_t(of)];
+        const auto& nodes = d->text->nodeOfLine[std::size_t(of)];
         for (std::size_t i = 0; i < nodes.size(); ++i)
             if (std::binary_search(sorted.begin(), sorted.end(), nodes[i])) out.insert(int(i));
         return out;

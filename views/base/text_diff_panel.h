@@ -3,13 +3,17 @@
 // Stage A's code beside stage B's, aligned by the graph diff's rows.
 #pragma once
 
+#include "views/base/aligned_text.h"
 #include "views/base/code_panel.h"
 
 #include <memory>
 
 namespace dynascope::views {
 
-/// GUI thread only. Text is printed and aligned on the TaskRunner (tag "textdiff").
+struct AlignKey;
+
+/// GUI thread only. Text is printed and aligned on the TaskRunner (tag "textdiff"), and beforehand where the workspace
+/// prepares a diff.
 class TextDiffPanel : public CodePanel {
     Q_OBJECT
 public:
@@ -21,6 +25,7 @@ public:
     void returnTools(); ///< back into the header
     /// Without the counts among the tools, which the canvas says as well.
     void setCompactTools(bool compact);
+    [[nodiscard]] bool isPreparing() const; ///< texts that are not looked at yet are being made
 
 public slots:
     void nextDifference(int direction); ///< +1 or -1
@@ -32,6 +37,9 @@ protected:
     void restyle() override;
 
 private:
+    void prepare(const session::StagePtr& a, const session::StagePtr& b, const DiffPtr& diff);
+    [[nodiscard]] bool showText(const AlignKey& key);
+    void setText(AlignedTextPtr text, bool newStages);
     struct Private;
     std::unique_ptr<Private> d;
 };

@@ -38,7 +38,8 @@ void DiffsAhead::prepareNext() {
     m_tasks.run<DiffPtr>(
         aheadTag, nullptr, [next](const TaskContext& task) { return diffOf(next, task); },
         [this, next](DiffPtr diff) {
-            if (diff) keep(next, std::move(diff));
+            if (diff) keep(next, diff);
+            if (diff && m_made) m_made(next, diff);
             prepareNext();
         });
 }

@@ -9,7 +9,9 @@
 #include "views/workspace/task_runner.h"
 
 #include <deque>
+#include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace dynascope::views {
@@ -26,6 +28,11 @@ public:
         friend bool operator==(const Pair&, const Pair&) = default;
     };
     static constexpr std::size_t mostKept = 6;
+    using Made = std::function<void(const Pair&, const DiffPtr&)>;
+
+    /// `made` is told of each that was prepared.
+    explicit DiffsAhead(Made made = {})
+        : m_made(std::move(made)) {}
 
     /// Reads the graphs of these and diffs them, in this order; what an earlier call left to do is dropped. What
     /// cannot be read is left out: who looks at it is told why.
@@ -41,6 +48,7 @@ public:
 private:
     void prepareNext();
 
+    Made m_made;
     std::vector<Pair> m_wanted; ///< the next one last
     std::deque<std::pair<Pair, DiffPtr>> m_kept;
     TaskRunner m_tasks;

@@ -42,6 +42,9 @@ int inRange(int index, std::size_t size) {
 Workspace::Workspace(TaskRunner& tasks, QObject* parent)
     : QObject(parent)
     , m_tasks(tasks)
+    , m_ahead([this](const DiffsAhead::Pair& pair, const DiffPtr& diff) {
+        emit diffPrepared(pair.a, pair.b, diff);
+    })
     , m_trace(std::make_unique<Trace>(*this, tasks))
     , m_profiles(std::make_unique<JoinedProfiles>(tasks)) {}
 
@@ -260,8 +263,10 @@ void Workspace::computeDiff() {
     }
     const DiffsAhead::Pair pair{m_a.stage, m_b.stage, origins(m_place.stageA, m_place.stageB)};
     m_diff = m_ahead.find(pair);
-    if (!m_diff && a->size() + b->size() <= diffAtOnceNodes)
+    if (!m_diff && a->size() + b->size() <= diffAtOnceNodes) {
         m_diff = std::make_shared<const diff::GraphDiff>(diff::diffGraphs(*a, *b, pair.known));
+        m_ahead.keep(pair, m_diff); // what is made of it is kept by it
+    }
     emit diffChanged();
     if (m_diff) return;
     m_tasks.run<DiffPtr>(

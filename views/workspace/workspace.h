@@ -257,6 +257,9 @@ signals:
     void computedChanged(); ///< other computed stages of the current compile, or another verdict
     void stagesChanged();   ///< a StageView changed (loaded, failed, another stage)
     void diffChanged();
+    /// A diff that prepareDiffs() asked for is made.
+    void diffPrepared(const dynascope::session::StagePtr& a, const dynascope::session::StagePtr& b,
+                      const dynascope::views::DiffPtr& diff);
     void marksChanged();
     void timesWanted();
     void timesChanged(); ///< of some stage's nodes
