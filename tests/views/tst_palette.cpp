@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/compile_passes.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
+#include "views/inductor/pass_place.h"
 #include "views/palette/palette.h"
 #include "views/palette/palette_model.h"
 #include "views/workspace/break_place.h"
@@ -31,6 +33,7 @@ private slots:
     void fieldShowsWhatIsTyped();
     void opensAndGoes();
     void findsGraphBreaks();
+    void findsPasses();
     void modelHasHeadings();
 
 private:
@@ -317,6 +320,43 @@ void TestPalette::opensAndGoes() {
     QCOMPARE(test::part<QLineEdit>(palette, "palette.field")->text(), QString("@sel"));
     QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Escape);
     QVERIFY(!palette.isVisible());
+}
+
+void TestPalette::findsPasses() {
+    TaskRunner tasks;
+    Workspace workspace(tasks);
+    const auto session = capture::open(DYNASCOPE_TEST_DATA "/passes");
+    QVERIFY(session);
+    workspace.addCapture({*session, session::summarizeBreaks(**session)}, true);
+    workspace.selectCompile(0, int((*session)->find(0, "0/0") - (*session)->compiles.data()));
+    QWidget window;
+    window.resize(900, 700);
+    Palette palette(workspace, m_theme, &window);
+    window.show();
+    palette.open("~remove_noop");
+    QTRY_VERIFY(palette.model().result().found[int(PaletteKind::Pass)] >= 2);
+    const PaletteHit hit = palette.model().result().hits.front();
+    QCOMPARE(hit.title, QString("remove_noop_ops"));
+    QVERIFY2(hit.detail.startsWith(QString::fromUtf8("joint · joint")) && hit.detail.contains(u'−'),
+             qPrintable(hit.detail));
+    for (const PaletteHit& each : palette.model().result().hits)
+        QCOMPARE(each.kind, PaletteKind::Pass);
+    QTest::keyClick(test::part<QLineEdit>(palette, "palette.field"), Qt::Key_Return);
+    QVERIFY(!palette.isVisible());
+    QCOMPARE(workspace.place().page, Page::Inductor);
+    const auto passes =
+        inductor::passesOf(**session, (*session)->compiles[std::size_t(workspace.place().compile)]);
+    const int row = workspace.place().own.of<PassPlace>().row;
+    QCOMPARE(row, hit.pass);
+    QCOMPARE(passes.rows[std::size_t(row)].name(), std::string("remove_noop_ops"));
+    QVERIFY(passes.rows[std::size_t(row)].changed());
+
+    // Beside all else what was typed finds them too; a capture without a recording has none.
+    QVERIFY(searchPalette(dataOf(workspace), "remove_noop").found[int(PaletteKind::Pass)] >= 2);
+    QCOMPARE(searchPalette(dataOf(workspace), "").found[int(PaletteKind::Pass)], std::size_t(0));
+    Workspace without(tasks);
+    test::addSample(without, "graph_breaks");
+    QCOMPARE(searchPalette(dataOf(without), "~").found[int(PaletteKind::Pass)], std::size_t(0));
 }
 
 void TestPalette::findsGraphBreaks() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/palette/palette.h"
 
+#include "views/inductor/pass_place.h"
 #include "views/palette/palette_model.h"
 #include "views/workspace/break_place.h"
 #include "views/workspace/labels.h"
@@ -37,7 +38,7 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     m_field->setObjectName(QStringLiteral("palette.field"));
     hide();
     m_field->setFrame(false);
-    m_field->setPlaceholderText(tr("Search nodes, source, frames, notes, actions"));
+    m_field->setPlaceholderText(tr("Search nodes, source, frames, passes, notes, actions"));
     m_field->setAccessibleName(tr("Palette"));
     m_field->installEventFilter(this);
     m_list->setModel(m_model);
@@ -75,11 +76,12 @@ Palette::Palette(Workspace& workspace, Theme& theme, QWidget* window)
     chip(PaletteKind::Source, tr("/ source"));
     chip(PaletteKind::Frame, tr("# frames"));
     chip(PaletteKind::Note, tr("* notes"));
+    chip(PaletteKind::Pass, tr("~ passes"));
     kinds->addStretch(1);
 
     m_none = new QLabel(
         tr("Nothing matches. The first letter narrows the search, and may be in the way: > actions, "
-           "@ nodes, % modules, / source, # frames, * notes."),
+           "@ nodes, % modules, / source, # frames, * notes, ~ passes."),
         this);
     m_none->setObjectName(QStringLiteral("palette.none"));
     m_none->setTextFormat(Qt::PlainText);
@@ -274,6 +276,18 @@ void Palette::go(const PaletteHit& hit, bool beside) {
             place.capture = hit.capture;
         }
         setBreak(place, hit.breakGroup);
+        m_workspace.go(place);
+        break;
+    }
+    case PaletteKind::Pass: {
+        Place place = m_workspace.place();
+        if (place.capture != hit.capture) {
+            place = {};
+            place.capture = hit.capture;
+        }
+        place.compile = hit.compile;
+        place.page = Page::Inductor;
+        place.own.set(PassPlace{hit.pass});
         m_workspace.go(place);
         break;
     }

@@ -40,6 +40,8 @@ QString PaletteModel::heading(int row) const {
         return tr("Frames and graph breaks");
     case PaletteKind::Note:
         return tr("Notes and bookmarks");
+    case PaletteKind::Pass:
+        return tr("Inductor's passes");
     }
     return {};
 }

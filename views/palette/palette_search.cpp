@@ -190,6 +190,26 @@ public:
         }
     }
 
+    /// Passes of the compile that were recorded.
+    void passes() {
+        if (m_data.capture < 0 || std::size_t(m_data.capture) >= m_data.sessions.size()) return;
+        const session::Session& session = *m_data.sessions[std::size_t(m_data.capture)];
+        if (m_data.compile < 0 || std::size_t(m_data.compile) >= session.compiles.size()) return;
+        for (const PalettePasses::Pass& pass :
+             m_data.passes->of(session, session.compiles[std::size_t(m_data.compile)])) {
+            if (cancelled()) return;
+            PaletteHit hit;
+            hit.kind = PaletteKind::Pass;
+            hit.capture = m_data.capture;
+            hit.compile = m_data.compile;
+            hit.pass = pass.row;
+            hit.id = QStringLiteral("~%1 %2").arg(pass.name).arg(pass.row);
+            hit.icon = pass.changed ? QStringLiteral("mutation") : QStringLiteral("list");
+            hit.detail = pass.detail;
+            offer(std::move(hit), pass.name);
+        }
+    }
+
     /// Functions of the program that nodes of the compile come from, at the first line that made one.
     void functions() {
         QHash<QString, bool> seen;
@@ -326,8 +346,8 @@ public:
     PaletteResult finish(bool everything) {
         PaletteResult result;
         // The group with the best answer comes first; nodes win a tie, since most searches look for one.
-        std::array order{PaletteKind::Node,   PaletteKind::Module, PaletteKind::Note,
-                         PaletteKind::Action, PaletteKind::Source, PaletteKind::Frame};
+        std::array order{PaletteKind::Node,   PaletteKind::Module, PaletteKind::Note, PaletteKind::Action,
+                         PaletteKind::Source, PaletteKind::Pass,   PaletteKind::Frame};
         const auto best = [this](PaletteKind kind) {
             MatchRank rank = MatchRank::Fuzzy;
             for (const PaletteHit& hit : m_groups[int(kind)])
@@ -405,8 +425,9 @@ private:
 } // namespace
 
 std::optional<PaletteKind> paletteKind(const QString& query) {
-    for (const PaletteKind kind : {PaletteKind::Node, PaletteKind::Module, PaletteKind::Action,
-                                   PaletteKind::Source, PaletteKind::Frame, PaletteKind::Note})
+    for (const PaletteKind kind :
+         {PaletteKind::Node, PaletteKind::Module, PaletteKind::Action, PaletteKind::Source,
+          PaletteKind::Frame, PaletteKind::Note, PaletteKind::Pass})
         if (query.startsWith(palettePrefix(kind))) return kind;
     return std::nullopt;
 }
@@ -425,6 +446,8 @@ QChar palettePrefix(PaletteKind kind) {
         return u'#';
     case PaletteKind::Note:
         return u'*';
+    case PaletteKind::Pass:
+        return u'~';
     }
     return u'>';
 }
@@ -445,6 +468,7 @@ PaletteResult searchPalette(const PaletteData& data, const QString& query, const
         search.kernels();
         search.sources();
     }
+    if (wants(PaletteKind::Pass) && (kind || !pattern.isEmpty())) search.passes();
     if (wants(PaletteKind::Note) && (kind || !pattern.isEmpty())) search.notes();
     if (wants(PaletteKind::Frame)) {
         search.frames();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // What the palette finds: actions, nodes, modules and parameters of the current compile's stages, source lines, and the frames, graph
-// breaks and notes of every capture.
+// breaks and notes of every capture; and what Inductor's passes of the current compile were recorded.
 #pragma once
 
 #include "core/base/task.h"
 #include "core/session/session.h"
 #include "views/palette/palette_match.h"
+#include "views/palette/palette_passes.h"
 
 #include <QKeySequence>
 #include <QString>
@@ -16,8 +17,8 @@
 
 namespace dynascope::views {
 
-enum class PaletteKind : std::uint8_t { Node, Module, Action, Source, Frame, Note };
-inline constexpr std::size_t paletteKinds = 6;
+enum class PaletteKind : std::uint8_t { Node, Module, Action, Source, Frame, Note, Pass };
+inline constexpr std::size_t paletteKinds = 7;
 
 struct PaletteAction {
     QString id, title, menu, icon;
@@ -52,6 +53,7 @@ struct PaletteData {
     std::vector<session::StagePtr> stages; ///< of this compile, computed ones too; null for a removed one
     QStringList recent;                    ///< PaletteHit::id, newest first
     std::shared_ptr<PaletteKernels> kernels = makePaletteKernels();
+    std::shared_ptr<PalettePasses> passes = std::make_shared<PalettePasses>();
 };
 
 struct PaletteHit {
@@ -66,6 +68,7 @@ struct PaletteHit {
     int breakGroup = -1;    ///< Frame: a reason of a graph break rather than a frame
     QString file;           ///< Source; empty for a line of generated code, of `stage`
     int line = 0;
+    int pass = -1;       ///< Pass: into inductor::CompilePasses::rows of its compile
     ir::Address address; ///< Note
     QString needs;       ///< Action: why it cannot be chosen now, or empty
 };
@@ -76,7 +79,8 @@ struct PaletteResult {
     double milliseconds = 0;
 };
 
-/// The kind a query narrows to ('>' actions, '@' nodes, '%' modules, '/' source, '#' frames, '*' notes), or nothing.
+/// The kind a query narrows to ('>' actions, '@' nodes, '%' modules, '/' source, '#' frames, '*' notes,
+/// '~' passes), or nothing.
 [[nodiscard]] std::optional<PaletteKind> paletteKind(const QString& query);
 [[nodiscard]] QChar palettePrefix(PaletteKind kind);
 
