@@ -56,7 +56,7 @@ struct Pattern {
     std::string kind; ///< "replacement", "graph", "lowering"
     std::string name;
     Function handler, check, search, replace; ///< those that it has
-    std::string expression;                   ///< as PyTorch prints it, 4,000 characters at most
+    std::string expression;                   ///< as PyTorch prints it, of a long one each node in a line
 };
 
 /// A pattern that fitted.

@@ -3,6 +3,8 @@
 // The graph that a pattern of Inductor's matcher looks for, from the expression that PyTorch prints of it.
 #pragma once
 
+#include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,13 +21,21 @@ struct PatternNode {
     [[nodiscard]] std::string text() const;
 };
 
+/// Stands for an argument that may be anything.
+inline constexpr std::string_view anyArgument = "anything";
+
 struct PatternGraph {
+    std::set<std::string, std::less<>> inputs; ///< names that it binds by keyword; no node has one of them
     std::vector<PatternNode> nodes; ///< each after what it reads, the one that the matcher begins at last
     bool whole = true; ///< false: the expression was cut, or is written in another way than expected
 };
 
-/// `CallFunction(aten.mm.default, KeywordArg('mat1'), KeywordArg('mat2'), _users=0)`. What is written twice is one node.
+/// `CallFunction(aten.mm.default, KeywordArg('mat1'), KeywordArg('mat2'), _users=0)`, or a line for each node with a name for it,
+/// the last one called output, as PatternPrettyPrinter writes. What is written twice is one node.
 /// Of a text longer than any that the recorder writes only the beginning is looked at.
 [[nodiscard]] PatternGraph patternGraph(std::string_view expression);
+
+/// What "aten.mm.default", "torch.ops.aten.mm.default" and "[mm, ...]" have in common: mm.
+[[nodiscard]] std::string operatorName(std::string_view target);
 
 } // namespace dynascope::inductor

@@ -3,7 +3,7 @@
 // Recordings of passes, held against the trace of the same run: tests/data/passes.
 #include "core/capture/open.h"
 #include "core/inductor/compile_passes.h"
-#include "core/inductor/pattern_graph.h"
+#include "core/inductor/fitted_pattern.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 #include "tests/support/recordings.h"
@@ -84,6 +84,15 @@ private slots:
         QCOMPARE(twice.nodes[0].users, std::string("2"));
         QCOMPARE(twice.nodes[1].text(), std::string("mul = aten.mul.Tensor(exp, exp, [1, 'a, b'], alpha=2)"));
         QVERIFY(twice.whole);
+        // A line for each node, as PyTorch writes patterns out; what a line is called is not said where it is no node.
+        QCOMPARE(
+            texts("permute_default = CallFunction(aten.permute.default, KeywordArg('query'), Ignored())\n"
+                  "odd = [permute_default, permute_default]\n"
+                  "exp_default = CallFunction(aten.exp.default, permute_default, _users=2)\n"
+                  "output = CallFunction(aten.div.Tensor, exp_default, [exp_default, odd])"),
+            (std::vector<std::string>{"permute = aten.permute.default(query, _)",
+                                      "exp = aten.exp.default(permute)",
+                                      "div = aten.div.Tensor(exp, [exp, odd])"}));
         const PatternGraph cut =
             patternGraph("CallFunction(aten.mm.default, CallFunction(aten.exp.default, KeywordArg('x'), _us");
         QVERIFY(!cut.whole && cut.nodes.empty());
@@ -102,6 +111,8 @@ private slots:
         QCOMPARE(number, std::uint32_t(11));
     }
 
+    void patternsAreDrawn();
+    void aPatternsNodesAreThoseThatItFitted();
     void stagesOfTheTraceAreRecordedTextForText();
     void theChainOfEachGraphIsUnbroken();
     void rowsSayWhatAPassDid();
@@ -115,6 +126,68 @@ private slots:
     void textsThatDoubleEnd();
     void aCutRecordingEndsWhereItWasCut();
 };
+
+void TestInductorPasses::patternsAreDrawn() {
+    const PatternGraph pattern =
+        patternGraph("CallFunction(aten.mul.Tensor, CallFunction([mm, ...], KeywordArg('mm'), Arg()), "
+                     "[CallFunction(aten.exp.default, Arg()), 'mm'], alpha=KeywordArg('alpha'))");
+    QCOMPARE(pattern.inputs, (std::set<std::string, std::less<>>{"alpha", "mm"}));
+    const ir::GraphPtr graph = drawnPattern(pattern);
+    QVERIFY(graph);
+    std::vector<std::string> names;
+    for (const ir::NodePtr& node : graph->nodes())
+        names.push_back(node->name);
+    // What the pattern binds is no node of it, whatever its name.
+    QCOMPARE(names,
+             (std::vector<std::string>{"mm", "anything", "anything_1", "alpha", "mm_1", "exp", "mul"}));
+    const auto reads = [&graph](const char* name) {
+        std::string out;
+        for (const ir::NodeIndex node : graph->inputs(graph->find(name)))
+            out += graph->node(node).name + ' ';
+        return out;
+    };
+    QCOMPARE(reads("mm_1"), std::string("mm anything "));
+    QCOMPARE(reads("exp"), std::string("anything_1 "));
+    QCOMPARE(reads("mul"), std::string("mm_1 exp alpha "));
+    QVERIFY(graph->missing().empty());
+    QVERIFY(!drawnPattern(patternGraph("Arg()")));
+}
+
+void TestInductorPasses::aPatternsNodesAreThoseThatItFitted() {
+    const session::Session session = openedFolder();
+    std::size_t told = 0, matches = 0;
+    for (const session::Compile& compile : session.compiles) {
+        CompilePasses passes = passesOf(session, compile);
+        if (!passes.recording) continue;
+        QVERIFY(addStages(passes));
+        for (const PassRow& row : passes.rows) {
+            if (row.pass == nullptr) continue;
+            for (const Match& match : row.pass->matches) {
+                ++matches;
+                const Pattern* pattern = passes.recording->pattern(match.pattern);
+                const int stage = passes.stageOf(row.before);
+                if (pattern == nullptr || stage < 0) continue;
+                const ir::GraphPtr graph = *passes.stages[std::size_t(stage)].stage->graph();
+                const PatternGraph looksFor = patternGraph(pattern->expression);
+                const std::vector<ir::NodeIndex> fitted = fittedBy(looksFor, match, *graph);
+                if (fitted.empty()) continue;
+                ++told;
+                QCOMPARE(fitted.size(), looksFor.nodes.size());
+                for (std::size_t i = 0; i < fitted.size(); ++i)
+                    QCOMPARE(operatorName(graph->node(fitted[i]).target),
+                             operatorName(looksFor.nodes[i].target));
+                // Another order is no match of it.
+                Match turned = match;
+                std::ranges::reverse(turned.nodes);
+                if (fitted.size() > 1) QVERIFY(fittedBy(looksFor, turned, *graph).empty());
+                turned.nodes.pop_back();
+                QVERIFY(fittedBy(looksFor, turned, *graph).empty());
+            }
+        }
+    }
+    qInfo("%zu of %zu matches", told, matches);
+    QVERIFY(told > 0);
+}
 
 void TestInductorPasses::stagesOfTheTraceAreRecordedTextForText() {
     const session::Session session = openedFolder();

@@ -15,6 +15,7 @@
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_texts.h"
+#include "views/inductor/pattern_view.h"
 #include "views/inductor/schedule_cards.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
@@ -317,6 +318,79 @@ private slots:
         const QString said = FactView::plainText(facts);
         QVERIFY2(said.contains(" = aten.") || said.contains(" = ["), qPrintable(said));
         QVERIFY(chosen.drawn.nodes.size() < s.page->graphs().stage(Side::B).graph->size());
+
+        // Of that one the recording has the beginning alone, and so does its canvas.
+        PatternView& pattern = *test::part<PatternView>(*s.page);
+        QVERIFY2(pattern.said().contains(" looks for ") && pattern.said().contains("the beginning only"),
+                 qPrintable(pattern.said()));
+        const auto names = [&pattern] {
+            QStringList out;
+            for (const canvas::SceneItem& item : pattern.canvas()->scene()->items)
+                if (!item.chip.isEmpty()) out << item.chip;
+            return out;
+        };
+        QVERIFY(pattern.canvas()->scene() && names().isEmpty());
+        s.page->run(StepCommand::Over);
+        s.settle();
+        QVERIFY(pattern.said().isEmpty() && !pattern.canvas()->scene());
+    }
+
+    void aPatternIsDrawnBesideWhatItFitted() {
+        Shown s;
+        RowTable& matches = *test::part<RowTable>(*s.page, "inductor.matches");
+        PatternView& pattern = *test::part<PatternView>(*s.page);
+        const inductor::CompilePasses passes = inductor::passesOf(*s.session, s.session->compiles[0]);
+        // The first of several nodes whose pattern is recorded whole.
+        const auto isWhole = [&passes](const inductor::Match& match) {
+            return match.nodes.size() > 1 &&
+                   inductor::patternGraph(passes.recording->pattern(match.pattern)->expression).whole;
+        };
+        const auto row = std::ranges::find_if(passes.rows, [&isWhole](const inductor::PassRow& each) {
+            return each.pass != nullptr && std::ranges::any_of(each.pass->matches, isWhole);
+        });
+        QVERIFY(row != passes.rows.end());
+        Place place = s.f.workspace.place();
+        place.own.set(PassPlace{int(row - passes.rows.begin())});
+        s.f.workspace.go(place);
+        s.settle();
+        QVERIFY(!pattern.canvas()->scene());
+        const auto& fitted = row->pass->matches;
+        const auto whole = std::ranges::find_if(fitted, isWhole);
+        matches.setCurrentIndex(matches.model()->index(int(whole - fitted.begin()), 0));
+        s.settle();
+        QVERIFY2(pattern.said().endsWith(QString("looks for %1 nodes.").arg(whole->nodes.size())),
+                 qPrintable(pattern.said()));
+        // A card for each node that it looks for, named by the one that it stood for, and leading there.
+        const canvas::ScenePtr scene = pattern.canvas()->scene();
+        QVERIFY(scene);
+        const ir::GraphPtr before = s.page->graphs().stage(Side::A).graph;
+        QStringList named;
+        for (int i = 0; i < int(scene->items.size()); ++i) {
+            const QString name = scene->items[std::size_t(i)].chip;
+            if (name.isEmpty()) continue;
+            named << name;
+            emit pattern.canvas()->itemPicked(i);
+            QCOMPARE(QString::fromStdString(s.page->graphs().selectedNode()->name), name);
+            QCOMPARE(s.page->graphs().place().node.side, Side::A);
+            QCOMPARE(pattern.canvas()->selected(), i);
+        }
+        QStringList expected;
+        for (const inductor::NodeRef& node : whole->nodes)
+            expected << QString::fromStdString(node.name);
+        named.sort();
+        expected.sort();
+        QCOMPARE(named, expected);
+        // Several nodes, such as those that one stands for, are lit together; another node is none of them.
+        ir::NodeSet all;
+        for (const inductor::NodeRef& node : whole->nodes)
+            all.push_back(before->find(node.name));
+        pattern.showNodes(ir::nodeSet(all));
+        QCOMPARE(pattern.canvas()->related().size(), whole->nodes.size());
+        pattern.showNodes({});
+        QVERIFY(pattern.canvas()->related().empty() && pattern.canvas()->selected() < 0);
+        s.page->run(StepCommand::Over);
+        s.settle();
+        QVERIFY(pattern.said().isEmpty() && !pattern.canvas()->scene());
     }
 
     void fusionsAreSteppedThrough() {

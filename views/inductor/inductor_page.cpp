@@ -7,6 +7,7 @@
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_walk.h"
+#include "views/inductor/pattern_view.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
@@ -175,6 +176,7 @@ void InductorPage::showPass(int wanted) {
     }
     d->row = wanted;
     d->match = -1;
+    d->pattern->clear();
     const PassRow& row = rows[std::size_t(wanted)];
     d->table->select(d->listedOf(wanted));
     d->matches->setRows(row.pass ? matchRows(d->passes, *row.pass) : std::vector<TableRow>());
@@ -222,6 +224,7 @@ void InductorPage::showMatch(int at) {
     d->match = at;
     showNode();
     const inductor::Match& match = row.pass->matches[std::size_t(at)];
+    d->pattern->setMatch(*d->passes.recording, match, *a);
     ir::NodeSet fitted = fittedNodes(match, *a);
     if (fitted.empty()) return;
     const ChangedPart part = matchedPart(match, *a, *b);
@@ -235,6 +238,19 @@ void InductorPage::showMatch(int at) {
     d->graphs.go(place, false);
     const std::string& anchor = match.anchor.name.empty() ? match.nodes.front().name : match.anchor.name;
     if (a->find(anchor) != ir::npos) d->graphs.selectNode({Side::A, a->find(anchor)});
+}
+
+/// On the pattern's canvas the card of the selected node; of a node that took their place all that it stands for.
+void InductorPage::showFitted() {
+    const ir::Node* node = d->graphs.selectedNode();
+    const ir::GraphPtr a = d->graphs.stage(Side::A).graph;
+    if (d->row < 0 || d->match < 0 || node == nullptr || !a) return;
+    const inductor::Match& match = d->passes.rows[std::size_t(d->row)].pass->matches[std::size_t(d->match)];
+    const NodeSelection at = d->graphs.place().node;
+    if (at.side == Side::A) return d->pattern->showNodes({at.node});
+    const bool added =
+        std::ranges::find(match.added, node->name, &inductor::NodeRef::name) != match.added.end();
+    d->pattern->showNodes(added ? fittedNodes(match, *a) : ir::NodeSet());
 }
 
 /// At the right: what is chosen in the schedule while that is looked at, else the pass and the selected node.

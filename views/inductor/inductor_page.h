@@ -105,6 +105,7 @@ private:
     void drawChanged();
     void prepareNeighbours();
     void showMatch(int match);
+    void showFitted();
     void showSchedule();
     void fillSchedule(const inductor::Schedule* schedule);
     void showSteps();

@@ -5,6 +5,7 @@
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
+#include "views/inductor/pattern_view.h"
 #include "views/inductor/schedule_cards.h"
 #include "views/inspector/fact_view.h"
 #include "views/theme/splitter.h"
@@ -185,7 +186,13 @@ void InductorPage::buildPasses() {
     addCopyRows(d->matches);
     d->tabs = tabsBelow();
     d->tabs->addTab(d->text, tr("Text diff"));
-    d->tabs->addTab(d->matches, tr("Patterns"));
+    d->pattern = new PatternView(theme());
+    auto* patterns = new Splitter(Qt::Horizontal);
+    patterns->addWidget(d->matches);
+    patterns->addWidget(d->pattern);
+    patterns->setStretchFactor(0, 3);
+    patterns->setStretchFactor(1, 2);
+    d->tabs->addTab(patterns, tr("Patterns"));
     d->tabs->addTab(lineTab(), tr("Source line"));
     d->table->setColumnHidden(verdictColumn, true);
     d->centre = new Splitter(Qt::Vertical);
@@ -262,8 +269,14 @@ void InductorPage::connectParts() {
         if (row >= 0) goTo(row);
     });
     connect(d->matches, &RowTable::rowSelected, this, &InductorPage::showMatch);
+    connect(d->pattern, &PatternView::nodeChosen, this, [this](ir::NodeIndex node) {
+        d->graphs.selectNode({Side::A, node});
+    });
     connect(d->detail, &FactView::followed, this, &InductorPage::follow);
-    connect(&d->graphs, &Workspace::nodeSelected, this, [this] { showNode(); });
+    connect(&d->graphs, &Workspace::nodeSelected, this, [this] {
+        showNode();
+        showFitted();
+    });
     connect(&d->tasks, &TaskRunner::finished, this, &InductorPage::invalidate);
     connectScheduler();
 }

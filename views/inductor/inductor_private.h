@@ -26,6 +26,7 @@ class QTabWidget;
 namespace dynascope::views {
 
 class LivesView;
+class PatternView;
 class Splitter;
 class TextDiffPanel;
 
@@ -51,6 +52,7 @@ struct InductorPage::Private {
     QStackedWidget *lists = nullptr, *centres = nullptr;
     ScheduleView* operations = nullptr;
     LivesView* lives = nullptr;
+    PatternView* pattern = nullptr; ///< of `match`
     FactView* detail = nullptr;
     Splitter *columns = nullptr, *centre = nullptr, *schedulePart = nullptr;
     QList<int> sizes; ///< of the columns in the view that is not shown; empty: as they are

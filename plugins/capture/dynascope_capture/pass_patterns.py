@@ -7,6 +7,7 @@ import weakref
 from . import pass_tags as tags
 
 MOST_EXPRESSION = 4000
+MOST_LINES = 16000
 MOST_ARGUMENT = 200
 
 
@@ -185,13 +186,28 @@ def _pattern(recorder, entry):
         "check": place_of(cells.get("extra_check") or entry.extra_check),
         "search": place_of(cells["search_fn"]) if "search_fn" in cells else None,
         "replace": place_of(cells["replace_fn"]) if "replace_fn" in cells else None,
-        "expression": repr(entry.pattern)[:MOST_EXPRESSION],
+        "expression": _expression(entry.pattern),
     }
     if not out["name"]:
         named = out["search"] or out["handler"]
         out["name"] = named[0] if named else ""
     recorder.json(tags.PATTERN, {name: value for name, value in out.items() if value is not None})
     return number
+
+
+def _expression(pattern):
+    """As repr() writes it; one that writes nodes again and again, a line for each of its nodes."""
+    text = repr(pattern)
+    if len(text) > MOST_EXPRESSION:
+        try:
+            from torch._inductor.pattern_matcher import PatternPrettyPrinter
+
+            lines = PatternPrettyPrinter.run(pattern)
+        except Exception:  # a pattern of another kind, or a PyTorch that writes patterns in another way
+            lines = ""
+        if 0 < len(lines) <= MOST_LINES:
+            return lines
+    return text[:MOST_EXPRESSION]
 
 
 def _cells(function):
