@@ -11,6 +11,7 @@
 #include "views/inductor/inductor_page.h"
 #include "views/memory/memory_page.h"
 #include "views/profile/profile_page.h"
+#include "views/ranks/ranks_page.h"
 #include "views/recompiles/recompiles_page.h"
 #include "views/replay/replay_page.h"
 
@@ -24,7 +25,8 @@ const std::vector<PageSpec>& pageSpecs() {
     static const std::vector<PageSpec> specs{
         answersPageSpec(),       stagesPageSpec(), breaksPageSpec(),   recompilesPageSpec(),
         functionalizePageSpec(), memoryPageSpec(), comparePageSpec(),  replayPageSpec(),
-        autogradPageSpec(),      dynamoPageSpec(), inductorPageSpec(), profilePageSpec()};
+        autogradPageSpec(),      dynamoPageSpec(), inductorPageSpec(), profilePageSpec(),
+        ranksPageSpec()};
     return specs;
 }
 

@@ -274,23 +274,38 @@ int rankOfDump(const std::string& name) {
     return error == std::errc() && end == stem.data() + stem.size() && rank < 1'000'000 ? rank : -1;
 }
 
-Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext& task) {
-    FlightFolder out;
+bool isDumpName(const std::string& name) {
+    static constexpr std::string_view starts[] = {"flight", "fr_trace", "nccl_trace", "comm_lib_trace"};
+    return rankOfDump(name) >= 0 && std::ranges::any_of(starts, [&](std::string_view start) {
+               return std::string_view(name).starts_with(start);
+           });
+}
+
+namespace {
+
+bool isNoLog(const std::string& name) {
+    return !name.ends_with(".log");
+}
+
+/// Sorted paths of the files whose names are taken.
+Result<std::vector<std::string>> filesOf(const std::string& folder, bool (*takes)(const std::string&)) {
+    std::vector<std::string> out;
     std::error_code error;
-    std::vector<std::string> files;
-    if (fs::is_directory(path, error)) {
-        for (fs::directory_iterator at(path, error), end; !error && at != end; at.increment(error)) {
-            std::error_code ignored;
-            if (at->is_regular_file(ignored) && at->path().extension() != ".log")
-                files.push_back(at->path().string());
-        }
-        if (error) return failure(error.message(), path);
-    } else {
-        files.push_back(path);
+    for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+        std::error_code ignored;
+        if (at->is_regular_file(ignored) && takes(at->path().filename().string()))
+            out.push_back(at->path().string());
     }
-    std::ranges::sort(files);
-    for (const std::string& file : files) {
-        Result<FlightDump> dump = openDump(file, task);
+    if (error) return failure(error.message(), folder);
+    std::ranges::sort(out);
+    return out;
+}
+
+Result<FlightFolder> readFiles(const std::vector<std::string>& files, const TaskContext& task) {
+    FlightFolder out;
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        task.report("Reading flight-recorder dumps", i, files.size());
+        Result<FlightDump> dump = openDump(files[i], task);
         if (dump)
             addDump(out, std::move(*dump));
         else if (dump.error().isCancelled())
@@ -298,10 +313,30 @@ Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext
         else
             out.unusable.push_back(dump.error());
     }
-    if (out.dumps.empty())
-        return out.unusable.empty() ? failure("no flight-recorder dump in this folder", path)
-                                    : tl::unexpected(out.unusable.front());
     return out;
+}
+
+} // namespace
+
+Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext& task) {
+    std::error_code error;
+    Result<std::vector<std::string>> files =
+        fs::is_directory(path, error) ? filesOf(path, isNoLog) : std::vector<std::string>{path};
+    if (!files) return tl::unexpected(files.error());
+    Result<FlightFolder> out = readFiles(*files, task);
+    if (out && out->dumps.empty())
+        return out->unusable.empty() ? failure("no flight-recorder dump in this folder", path)
+                                     : tl::unexpected(out->unusable.front());
+    return out;
+}
+
+Result<FlightFolder> readFlightBeside(const session::Inputs& inputs, const TaskContext& task) {
+    if (inputs.path.empty()) return FlightFolder{};
+    const fs::path folder = inputs.isFolder ? fs::path(inputs.path) : fs::path(inputs.path).parent_path();
+    std::error_code error;
+    if (!fs::is_directory(folder, error)) return FlightFolder{};
+    const Result<std::vector<std::string>> files = filesOf(folder.string(), isDumpName);
+    return files ? readFiles(*files, task) : tl::unexpected(files.error());
 }
 
 } // namespace dynascope::capture

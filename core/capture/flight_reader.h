@@ -31,4 +31,13 @@ struct FlightFolder {
 /// where there is none.
 [[nodiscard]] Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext& task = {});
 
+/// Whether a file is called as PyTorch and its users call dumps: a name of rankOfDump() that begins with "flight",
+/// "fr_trace", "nccl_trace" or "comm_lib_trace".
+[[nodiscard]] bool isDumpName(const std::string& name);
+
+/// Dumps in the folder of a capture, by isDumpName() alone, as the folder may hold anything. Where there is none the
+/// result is empty.
+[[nodiscard]] Result<FlightFolder> readFlightBeside(const session::Inputs& inputs,
+                                                    const TaskContext& task = {});
+
 } // namespace dynascope::capture

@@ -116,8 +116,10 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     std::vector<Row> rows = detail::rowsOf(reader);
     detail::readLanes(reader, rows, out);
     detail::judgeLanes(reader, rows, out);
-    for (Row& row : rows) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
         if (task.cancelled()) return cancellation();
+        task.report("Comparing ranks", i, rows.size());
+        Row& row = rows[i];
         detail::judgeGraphs(reader, row, out);
         detail::judgeCode(reader, row, out);
     }

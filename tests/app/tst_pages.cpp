@@ -11,6 +11,7 @@
 #include "views/compare/compare_place.h"
 #include "views/dynamo/dynamo_place.h"
 #include "views/workspace/break_place.h"
+#include "views/workspace/ranks_place.h"
 #include "views/workspace/recompile_place.h"
 
 #include <QFile>
@@ -35,6 +36,7 @@ Workspace::Capture captureForAll() {
             capture::openText(test::oracleRecordings().at("gb13_break_in_callee"), "recording");
         if (!recorded) qFatal("%s", recorded.error().toString().c_str());
         session.recordings = (*recorded)->recordings;
+        session.ranks.push_back(1); // that compiled nothing
         const auto passes = capture::open(DYNASCOPE_TEST_DATA "/passes/block.dpasses");
         if (!passes) qFatal("%s", passes.error().toString().c_str());
         session.passRecordings = (*passes)->passRecordings;
@@ -84,6 +86,8 @@ class TestPages : public QObject, private test::OpenWindow {
             place.own.set(BreakPlace{1});
         else if (page == Page::Recompiles)
             place.own.set(RecompilePlace{13});
+        else if (page == Page::Ranks)
+            setRanks(place, "0/0");
         else if (page == Page::Compare)
             place.own.set(ComparePlace{-1, 0, 0});
         else if (page == Page::Dynamo)
@@ -155,11 +159,12 @@ private slots:
                            "dynamo: needs a recording: dynascope-cli capture -o DIR -- python script.py; "
                            "inductor: needs a recording of passes: dynascope-cli capture --passes -o DIR -- "
                            "python script.py; "
-                           "profile: needs a profile of torch.profiler in the folder of the trace"));
+                           "profile: needs a profile of torch.profiler in the folder of the trace; "
+                           "ranks: this capture has one rank: open the folder that all ranks wrote to"));
         workspace().addCapture(captureForAll());
         QVERIFY(settles());
         QCOMPARE(state(), QStringLiteral("answers; stages; breaks; recompiles; functionalize; memory; "
-                                         "compare; replay; autograd; dynamo; inductor; profile"));
+                                         "compare; replay; autograd; dynamo; inductor; profile; ranks"));
         session::Session empty;
         empty.title = "recordings";
         empty.recordings = workspace().capture()->session->recordings;
@@ -176,7 +181,8 @@ private slots:
                                 "dynamo; inductor: needs a recording of passes: dynascope-cli capture "
                                 "--passes -o DIR -- python script.py; "
                                 "profile: needs a profile of torch.profiler in the folder of the "
-                                "trace"));
+                                "trace; ranks: this capture has one rank: open the folder that all "
+                                "ranks wrote to"));
     }
 
     void backAndForwardRestoreEachPlace() {

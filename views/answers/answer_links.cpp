@@ -2,6 +2,7 @@
 #include "views/answers/answer_links.h"
 
 #include "views/workspace/go_to.h"
+#include "views/workspace/ranks_place.h"
 #include "views/workspace/recompile_place.h"
 
 #include <QCoreApplication>
@@ -34,7 +35,14 @@ void goToCompile(Workspace& workspace, std::size_t compile, PanelId panel) {
 }
 
 bool openTarget(Workspace& workspace, Question question, const answers::Target& target) {
-    if (question == Question::Ranks) return false; // two compiles, one on each rank, are compared
+    if (question == Question::Ranks) {
+        const session::Session* session = workspace.session();
+        if (!session || target.compile >= session->compiles.size()) return false;
+        Place place = workspace.place();
+        setRanks(place, session->compiles[target.compile].id.toString());
+        workspace.go(place);
+        return true;
+    }
     if (target.group != answers::nowhere) {
         workspace.showBreak(int(target.group));
         return true;
@@ -87,7 +95,7 @@ QString proofTitle(const Workspace& workspace, const Answer& answer) {
         if (session && !session->profiles.empty()) return textOf("Profile");
         return compiles ? textOf("Replay") : QString();
     case Question::Ranks:
-        return textOf("Compare the ranks");
+        return textOf("Ranks");
     case Question::Reading:
         return answer.standing == Standing::InOrder ? QString() : textOf("Problems");
     }
@@ -124,13 +132,9 @@ void openProof(Workspace& workspace, const Answer& answer) {
         (void)openTarget(workspace, answer.question, answer.proof);
         return;
     case Question::Ranks: {
-        ComparisonRequest request;
-        request.what = ComparisonRequest::What::Ranks;
-        if (const Workspace::Capture* capture = workspace.capture()) {
-            request.a = request.b = capture->session;
-            workspace.compare(std::move(request));
-        }
-        return;
+        Place place = workspace.place();
+        setRanks(place);
+        return workspace.go(place);
     }
     case Question::Reading:
         emit workspace.panelRequested(PanelId::Problems);

@@ -33,7 +33,8 @@ enum class Page {
     Autograd,
     Dynamo,
     Inductor,
-    Profile
+    Profile,
+    Ranks
 };
 
 /// A node, by the side whose stage holds it. Empty when `node` is ir::npos.
