@@ -5,6 +5,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/comparing.h"
 #include "app/gui/engine_actions.h"
+#include "app/gui/flight_actions.h"
 #include "app/gui/following.h"
 #include "app/gui/help_actions.h"
 #include "app/gui/navigation_bar.h"
@@ -165,13 +166,14 @@ void MainWindow::makeParts() {
     m_notes = new NoteActions(shared, *m_notebook);
     m_programs = new RecordPrograms(shared, *m_pages);
     m_profiles = new ProfileActions(shared);
+    m_flight = new FlightActions(shared);
     m_help = new HelpActions(shared, *m_pages, m_engine->engine());
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
     m_does = new WindowActions(shared,
                                {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing, *m_engine,
-                                *m_steps, *m_notes, *m_following, *m_programs, *m_help, *m_profiles});
+                                *m_steps, *m_notes, *m_following, *m_programs, *m_help, *m_profiles, *m_flight});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {

@@ -33,6 +33,7 @@ namespace dynascope::app {
 class CanvasActions;
 class Comparing;
 class EngineActions;
+class FlightActions;
 class Following;
 class MessageBar;
 class NoteActions;
@@ -132,6 +133,7 @@ private:
     NoteActions* m_notes = nullptr;
     RecordPrograms* m_programs = nullptr;
     ProfileActions* m_profiles = nullptr;
+    FlightActions* m_flight = nullptr;
     HelpActions* m_help = nullptr;
     StepActions* m_steps = nullptr;
     WindowLayout* m_layout = nullptr;

@@ -6,6 +6,7 @@
 #include "app/gui/canvas_actions.h"
 #include "app/gui/drop_target.h"
 #include "app/gui/engine_actions.h"
+#include "app/gui/flight_actions.h"
 #include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
 #include "app/gui/settings.h"
@@ -38,7 +39,8 @@ void MainWindow::connectDrops() {
     connect(drops, &DropTarget::pathsDropped, m_profiles, &ProfileActions::takeDropped);
     connect(drops, &DropTarget::textDropped, this,
             [this](const QString& text) { m_workspace.openText(text, tr("dropped text")); });
-    connect(m_profiles, &ProfileActions::pathsLeft, this, &MainWindow::openPaths);
+    connect(m_profiles, &ProfileActions::pathsLeft, m_flight, &FlightActions::takeDropped);
+    connect(m_flight, &FlightActions::pathsLeft, this, &MainWindow::openPaths);
 }
 
 void MainWindow::connectPage(Page page, QWidget& widget) {

@@ -6,6 +6,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/comparing.h"
 #include "app/gui/engine_actions.h"
+#include "app/gui/flight_actions.h"
 #include "app/gui/following.h"
 #include "app/gui/help_actions.h"
 #include "app/gui/note_actions.h"
@@ -74,6 +75,7 @@ void WindowActions::addFileActions() {
                                 tr("Run a program under the recorder of Dynamo, and open what it recorded"))),
                    [this] { m_parts.programs.ask(); });
     m_parts.profiles.addActions();
+    m_parts.flight.addActions();
     m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",
                                 tr("Save the capture, its notes and what was computed as one file"))),
                    [this] { m_parts.session.save(m_workspace.place().capture); });
@@ -392,6 +394,7 @@ void WindowActions::update() {
     m_parts.pages.updateActions();
     m_parts.following.updateActions();
     m_parts.profiles.updateActions();
+    m_parts.flight.updateActions();
 }
 
 } // namespace dynascope::app

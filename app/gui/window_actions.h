@@ -12,6 +12,7 @@ namespace dynascope::app {
 class CanvasActions;
 class Comparing;
 class EngineActions;
+class FlightActions;
 class Following;
 class HelpActions;
 class NoteActions;
@@ -40,6 +41,7 @@ public:
         RecordPrograms& programs;
         HelpActions& help;
         ProfileActions& profiles;
+        FlightActions& flight;
     };
     WindowActions(const Shared& shared, const Parts& parts)
         : WindowPart(shared)

@@ -164,7 +164,7 @@ Facts ranksFacts(const RanksReading& reading, const RanksChoice& choice) {
                 : reason ? words(reason->ranks)
                          : textOf("%1 ranks").arg(report.ranks.size());
     if (row && !row->at.file.empty()) out.subtitle = {placeLink(row->at)};
-    Section why{textOf("What does not fit"), {}, {}, {}};
+    Section why{reason ? textOf("What does not fit") : textOf("Verdict"), {}, {}, {}};
     why.facts.push_back(paragraph({text(reason ? toQString(reason->text)
                                         : row  ? textOf("All ranks that have this compile did the same.")
                                                : toQString(ranks::summaryOf(report)))}));

@@ -39,6 +39,13 @@ std::size_t findRow(const ranks::Report& report, const std::string& compile) {
     return at == report.rows.end() ? ranks::none : std::size_t(at - report.rows.begin());
 }
 
+/// What to show where nothing is odd: collectives.
+std::size_t firstWithLanes(const ranks::Report& report) {
+    const auto at = std::ranges::find_if(report.rows, [](const auto& row) { return !row.lanes.empty(); });
+    if (at != report.rows.end()) return std::size_t(at - report.rows.begin());
+    return report.rows.empty() ? ranks::none : 0;
+}
+
 } // namespace
 
 QByteArray RanksPage::saveState() const {
@@ -175,6 +182,7 @@ void RanksPage::showPlace() {
     choice.row = findRow(report, place.compile.empty() && choice.reason != ranks::none
                                      ? report.reasons[choice.reason].compile
                                      : place.compile);
+    if (choice.row == ranks::none && choice.reason == ranks::none) choice.row = firstWithLanes(report);
     if (choice.reason == d->choice.reason && choice.row == d->choice.row && choice.row != ranks::none) {
         choice.lane = d->choice.lane;
         choice.call = d->choice.call;

@@ -28,9 +28,9 @@ RanksPage::RanksPage(Workspace& workspace, Theme& theme, QWidget* parent)
     buildReasons();
     buildMatrix();
     buildTabs();
-    d->down->setSizes({130, 150, 260});
+    d->down->setSizes({theme.scaled(140), theme.scaled(170), theme.scaled(300)});
     for (int i = 0; i < 3; ++i)
-        d->down->setStretchFactor(i, i == 2 ? 2 : 1);
+        d->down->setStretchFactor(i, i == 2 ? 1 : 0);
     d->detail = new FactView(theme);
     d->detail->setObjectName(QStringLiteral("ranks.detail"));
     d->detail->setAccessibleName(tr("Reason"));

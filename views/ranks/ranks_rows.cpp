@@ -93,7 +93,7 @@ std::vector<FigureRow::Figure> rankFigures(const RanksReading& reading, const Co
     std::vector<FigureRow::Figure> out{
         {numberText(report.ranks.size()), tr("ranks")},
         {numberText(report.compiles.size()),
-         tr("groups of like ranks"),
+         report.compiles.size() == 1 ? tr("group of like ranks") : tr("groups of like ranks"),
          {},
          tr("Ranks whose compiles all have the same letters are one group")},
         {numberText(reading.session->compiles.size()),
