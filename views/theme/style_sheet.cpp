@@ -34,7 +34,7 @@ QStatusBar QLabel { color: @text2; font-size: @small; padding: 0 6px; }
 
 constexpr auto menus = R"(
 QMenuBar { background: @bg2; color: @text2; border: 0; border-bottom: 1px solid @line; padding: 2px 8px; }
-QMenuBar::item { background: transparent; padding: 5px 9px; border-radius: 4px; }
+QMenuBar::item { background: transparent; padding: 5px 6px; border-radius: 4px; }
 QMenuBar::item:selected { background: @bg3; color: @text; }
 QMenuBar::item:pressed { background: @accentBg; color: @text; }
 QMenu { background: @bg1; color: @text; border: 1px solid @line2; padding: 5px; }
