@@ -136,10 +136,13 @@ private:
     }
 
     void settings() {
-        std::vector<std::string> versions, configured;
+        std::vector<std::string> versions, configured, half;
         std::size_t onlyA = 0, onlyB = 0; // another version of PyTorch records other settings
         for (const ValueComparison& setting : m_comparison.settings) {
             if (setting.a.empty() || setting.b.empty()) {
+                if (setting.name.ends_with("_version"))
+                    half.push_back(setting.name + ' ' + (setting.a.empty() ? setting.b : setting.a) + " in " +
+                                   (setting.a.empty() ? 'B' : 'A'));
                 ++(setting.b.empty() ? onlyA : onlyB);
                 continue;
             }
@@ -149,6 +152,8 @@ private:
             (setting.name.ends_with("_version") ? versions : configured).push_back(std::move(text));
         }
         if (!versions.empty()) m_out.points.push_back("Other versions: " + listed(versions) + '.');
+        if (!half.empty())
+            m_out.points.push_back("Versions that only one side records: " + listed(half) + '.');
         if (!configured.empty()) m_out.points.push_back("Set differently: " + listed(configured) + '.');
         for (const auto& [n, side, other] : {std::tuple(onlyA, 'A', 'B'), std::tuple(onlyB, 'B', 'A')})
             if (n > 0)

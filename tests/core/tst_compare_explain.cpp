@@ -127,10 +127,11 @@ private slots:
             return out.metrics("\"inductor_config\": \"{" + std::string(settings) + "}\"", "f", 10);
         };
         const QString said =
-            text(explained(trace(R"(\"tag\": \"\", \"old\": \"\", \"same\": 1)", ", 1)"),
+            text(explained(trace(R"(\"tag\": \"\", \"old_version\": \"1\", \"same\": 1)", ", 1)"),
                            trace(R"(\"tag\": \"x\", \"new\": 2, \"newer\": 3, \"same\": 1)", ", 2)")));
         QVERIFY2(
-            said.contains("- Set differently: inductor_config.tag '' / x.\n"
+            said.contains("- Versions that only one side records: inductor_config.old_version 1 in A.\n"
+                          "- Set differently: inductor_config.tag '' / x.\n"
                           "- 1 setting is recorded in A and not in B: whether they differ is not known.\n"
                           "- 2 settings are recorded in B and not in A: whether they differ is not known."),
             qPrintable(said));
