@@ -5,7 +5,9 @@
 #include "core/computed/joint_split.h"
 #include "tests/support/open_captures.h"
 #include "views/autograd/split_rows.h"
+#include "views/compare/pair_graphs.h"
 #include "views/replay/coverage_rows.h"
+#include "views/theme/theme.h"
 #include "views/workspace/naming_stage.h"
 
 #include <QtTest>
@@ -65,6 +67,22 @@ private slots:
         for (const QString& name : namesIn(compile, "inductor_post_grad_graph"))
             QVERIFY2(name.endsWith('='), qPrintable(name));
         QVERIFY(programNames(nullptr, *(*(*forward)->graph())).size() == (*(*forward)->graph())->size());
+    }
+
+    /// Two stages beside each other on the page Compare are of a compile of their own.
+    void comparedGraphs() {
+        const session::SessionPtr session = open("encoder_train");
+        const session::Compile& compile = session->compiles.front();
+        compare::StageComparison stage;
+        stage.a = stage.b = compile.findStage("dynamo_output_graph");
+        Theme theme;
+        PairGraphs graphs(theme);
+        graphs.show(stage, *session, &compile, *session, &compile);
+        const std::vector<std::string> names =
+            programNames(namingOf(*graphs.pair().compile()), **stage.a->graph());
+        QVERIFY(std::ranges::find(names, "args[0]") != names.end());
+        QVERIFY(std::ranges::find(names, "layers.0.linear1.weight") != names.end());
+        QTRY_VERIFY(graphs.isSettled());
     }
 
     void savedTensors() {

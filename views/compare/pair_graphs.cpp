@@ -55,6 +55,7 @@ void PairGraphs::show(const compare::StageComparison& stage, const session::Sess
     compile.userStack = like->userStack;
     compile.id = like->id;
     compile.status = like->status;
+    compile.inputs = like->inputs; // they name what the program passes
     for (const session::StagePtr& one : {stage.a, stage.b})
         if (one && (compile.stages.empty() || compile.stages.front() != one)) compile.stages.push_back(one);
     session.compiles.push_back(std::move(compile));
