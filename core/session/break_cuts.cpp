@@ -70,12 +70,12 @@ std::string argumentOf(const Compile& compile) {
 } // namespace
 
 std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary) {
-    std::vector<bool> continues(session.compiles.size(), false);
+    std::vector<std::size_t> follows(session.compiles.size(), SIZE_MAX); // the group of the break before it
     std::vector<std::size_t> groupOf(session.compiles.size(), SIZE_MAX);
     std::vector<const GraphBreak*> endOf(session.compiles.size(), nullptr);
     for (std::size_t g = 0; g < summary.groups.size(); ++g) {
         for (const std::size_t c : summary.groups[g].framesAfter)
-            continues[c] = true;
+            follows[c] = g;
         for (const BreakOccurrence& occurrence : summary.groups[g].occurrences) {
             groupOf[occurrence.compile] = g;
             endOf[occurrence.compile] = &session.compiles[occurrence.compile].breaks[occurrence.index];
@@ -86,14 +86,32 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         std::size_t root;
         std::vector<std::size_t> compiles;
         bool cut = false;
+        bool later = false; ///< of a call after others: the root's own compile is in the row of its first one
     };
     std::vector<Row> rows;
+    std::map<std::pair<std::pair<int, int>, std::size_t>, std::size_t>
+        rowOf; // of (rank and run, group): the last
     for (std::size_t c = 0; c < session.compiles.size(); ++c) {
-        const bool sameRun =
-            !rows.empty() && session.compiles[rows.back().root].origin() == session.compiles[c].origin();
-        if (!continues[c] || !sameRun) rows.push_back({c, {}, false});
-        rows.back().compiles.push_back(c);
-        rows.back().cut = rows.back().cut || endOf[c];
+        const auto origin = session.compiles[c].origin();
+        const bool sameRun = !rows.empty() && session.compiles[rows.back().root].origin() == origin;
+        std::size_t at = rows.size() - 1;
+        if (follows[c] == SIZE_MAX || !sameRun) {
+            at = rows.size();
+            rows.push_back({c, {}, false, false});
+        } else if (const auto home = rowOf.find({origin, follows[c]}); home != rowOf.end()) {
+            const std::size_t root = rows[home->second].root;
+            const bool away = session.compiles[root].function != session.compiles[rows.back().root].function;
+            if (away && session.compiles[c].isRecompile) { // others were called meanwhile
+                at = rows.size();
+                rows.push_back({root, {}, true, true});
+            } else if (away) {
+                at = home->second;
+            }
+        }
+        rows[at].compiles.push_back(c);
+        rows[at].cut = rows[at].cut || endOf[c];
+        for (const std::size_t g : {follows[c], groupOf[c]})
+            if (g != SIZE_MAX) rowOf[{origin, g}] = at;
     }
     std::erase_if(rows, [](const Row& row) { return !row.cut; });
 
@@ -107,12 +125,14 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
     for (const Row& row : rows) {
         const Compile& root = session.compiles[row.root];
         CutRow cut;
-        const int call = ++calls[{root.origin(), root.function}];
-        cut.label = (named ? root.function + ", call " : std::string("Call ")) + std::to_string(call);
+        const std::string which =
+            row.later ? "a later call" : "call " + std::to_string(++calls[{root.origin(), root.function}]);
+        cut.label = root.function + ", " + which;
+        if (!named) cut.label = (row.later ? "A" : "C") + which.substr(1);
         if (session.runCount(root.rank) > 1)
             cut.label = "Run " + std::to_string(root.id.run) + ", " + cut.label;
         if (session.ranks.size() > 1) cut.label = "Rank " + std::to_string(root.rank) + ", " + cut.label;
-        cut.detail = argumentOf(root);
+        if (!row.later) cut.detail = argumentOf(root);
         for (const std::size_t c : row.compiles) {
             CutPiece piece;
             piece.compile = c;

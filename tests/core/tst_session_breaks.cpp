@@ -353,6 +353,48 @@ private slots:
         QVERIFY(!session::waysOut(item).empty());
     }
 
+    /// A recompile belongs to the function that broke, whatever else was called before it.
+    void recompilesAfterOtherFunctions() {
+        session::Session session;
+        session.kind = session::Kind::TorchTrace;
+        session.ranks = {0};
+        const auto add = [&](session::CompileId id, const char* function, const char* title) {
+            session::Compile compile;
+            compile.id = id;
+            compile.function = function;
+            compile.isRecompile = id.compile > 0;
+            compile.status = title ? session::Status::GraphBreak : session::Status::Compiled;
+            if (title) {
+                session::GraphBreak graphBreak;
+                graphBreak.title = title;
+                graphBreak.userStack = {
+                    {"/home/me/moe.py", title == std::string("One") ? 17U : 34U, function, "f(x)"}};
+                compile.breaks = {graphBreak};
+            }
+            session.compiles.push_back(compile);
+        };
+        add({0, 0}, "train", "One");
+        add({1, 0}, "forward", nullptr);
+        add({2, 0}, "update", "Two");
+        add({1, 1}, "forward", nullptr);
+        session::BreakSummary summary = session::summarizeBreaks(session);
+        QCOMPARE(summary.groups.size(), std::size_t(2));
+        for (session::BreakGroup& group : summary.groups) {
+            group.framesAfter.clear();
+            if (group.location.line == 17) group.framesAfter = {1, 3};
+        }
+        const std::vector<session::CutRow> rows = session::cutRows(session, summary);
+        std::string said;
+        for (const session::CutRow& row : rows) {
+            said += row.label + ':';
+            for (const session::CutPiece& piece : row.pieces)
+                said += ' ' + session.compiles[piece.compile].id.toString();
+            said += '\n';
+        }
+        QCOMPARE(said,
+                 std::string("train, call 1: 0/0 1/0\nupdate, call 1: 2/0\ntrain, a later call: 1/1\n"));
+    }
+
     /// PyTorch names the operator behind words, and links to a note on what to do.
     void operatorsWithoutFakeKernel() {
         session::GraphBreak item;
