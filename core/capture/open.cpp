@@ -77,10 +77,12 @@ std::string_view beginning(std::string_view log) {
     return level < log.size() ? log.substr(level + 1, length) : std::string_view();
 }
 
-/// By rank; logs of one rank, which are runs of it, in the order in which they began.
+/// By rank; logs of one rank, which are runs of it, in the order in which they began. Beside logs that are named by
+/// rank one that is not is of another program, and comes after them: so rank 0's first run is the one of all ranks.
 void sortByRank(std::vector<RankLog>& logs) {
     const auto key = [](const RankLog& log) {
-        return std::tuple(log.rank, beginning(log.source->bytes()), std::string_view(log.label));
+        return std::tuple(std::max(log.rank, 0), log.rank < 0, beginning(log.source->bytes()),
+                          std::string_view(log.label));
     };
     std::stable_sort(logs.begin(), logs.end(),
                      [&](const RankLog& a, const RankLog& b) { return key(a) < key(b); });

@@ -46,7 +46,7 @@ std::string_view operatorName(std::string_view target) {
 
 /// One name for what does the same.
 std::string kindOf(std::string_view name) {
-    constexpr std::array<std::pair<std::string_view, std::string_view>, 12> same = {{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 9> same = {{
         {"allreduce_", "all_reduce"},
         {"allreduce_coalesced_", "all_reduce_coalesced"},
         {"_allgather_base_", "all_gather_into_tensor"},
@@ -56,9 +56,6 @@ std::string kindOf(std::string_view name) {
         {"_reduce_scatter_base_", "reduce_scatter_tensor"},
         {"alltoall_", "all_to_all"},
         {"alltoall_base_", "all_to_all_single"},
-        {"all_gather_tensor", "all_gather_into_tensor"},
-        {"all_to_all", "all_to_all"},
-        {"shard_dim_alltoall", "shard_dim_alltoall"},
     }};
     for (const auto& [spelled, kind] : same)
         if (name == spelled) return std::string(kind);

@@ -113,6 +113,7 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     out.ranks = session.ranks;
     if (out.ranks.size() < 2) return out;
     detail::Reader reader(session, out.ranks);
+    out.notes = reader.runsApart();
     std::vector<Row> rows = detail::rowsOf(reader);
     detail::readLanes(reader, rows, out);
     detail::judgeLanes(reader, rows, out);

@@ -31,6 +31,12 @@ public:
     [[nodiscard]] int device(std::size_t rank) const {
         return m_devices[rank];
     } ///< own; -1 where none is named
+    /// Of a program that half of the ranks or fewer ran later, into the same folder: no part of their common run.
+    [[nodiscard]] bool isOfRunApart(const session::Compile& compile) const {
+        return m_apart.contains(compile.id.run);
+    }
+    /// A sentence for each such run.
+    [[nodiscard]] std::vector<std::string> runsApart() const;
     /// `rank` is an index into ranks(). Valid as long as this.
     [[nodiscard]] const Reading& read(const session::Stage& stage, std::size_t rank);
     /// A text without what is a rank's own: device, addresses, object ids.
@@ -40,6 +46,7 @@ private:
     const session::Session& m_session;
     const std::vector<int>& m_ranks;
     std::vector<int> m_devices;
+    std::map<int, std::vector<const session::Run*>> m_apart;              ///< by their number
     std::unordered_map<std::string, std::unique_ptr<Reading>> m_readings; ///< by digest
 };
 

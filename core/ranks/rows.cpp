@@ -13,6 +13,26 @@ Reader::Reader(const session::Session& session, const std::vector<int>& ranks)
     , m_ranks(ranks) {
     for (const int rank : ranks)
         m_devices.push_back(compare::ownDevice(session, rank));
+    std::map<int, std::vector<const session::Run*>> later;
+    std::map<int, std::string> firstFile; // by rank
+    for (const session::Run& run : session.runs)
+        if (firstFile.try_emplace(run.rank, run.file).first->second != run.file)
+            later[run.number].push_back(&run);
+    for (auto& [number, runs] : later)
+        if (2 * runs.size() <= ranks.size()) m_apart.emplace(number, std::move(runs));
+}
+
+std::vector<std::string> Reader::runsApart() const {
+    std::vector<std::string> out;
+    for (const auto& [number, runs] : m_apart) {
+        std::vector<int> having;
+        for (const session::Run* run : runs)
+            having.push_back(run->rank);
+        std::ranges::sort(having);
+        out.push_back(session::runWords(*runs.front()) + " is run " + std::to_string(number) + " of " +
+                      rankWords(having) + " alone, and is not compared: other ranks have no such run");
+    }
+    return out;
 }
 
 std::string Reader::shared(std::string_view text, std::size_t rank) const {
@@ -87,7 +107,7 @@ std::vector<Row> rowsOf(const Reader& reader) {
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
         const session::Compile& compile = session.compiles[i];
         const auto rank = indexOf.find(compile.rank);
-        if (rank == indexOf.end()) continue;
+        if (rank == indexOf.end() || reader.isOfRunApart(compile)) continue;
         const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.size());
         if (isNew) {
             Row& row = out.emplace_back();

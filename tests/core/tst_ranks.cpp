@@ -37,6 +37,11 @@ public:
         write(logOf(rank), QByteArray::fromStdString(text.text()));
         return *this;
     }
+    /// A log that was begun after all others.
+    Run& addLater(const QString& name, const TraceText& text) {
+        write(path(name), QByteArray::fromStdString(text.text()).replace("01:29:50", "01:31:07"));
+        return *this;
+    }
     Run& edit(int rank, const QString& from, const QString& to) {
         return change(rank, [&](QString& text) { text.replace(from, to); });
     }
@@ -335,6 +340,31 @@ private slots:
         QVERIFY(says(run.examined().reasons[0], "only rank 1 compiled again f"));
         run.add(1, again(true));
         QCOMPARE(run.examined().verdict, Verdict::WillHang);
+    }
+
+    /// Somebody ran a program of one process into the folder of an earlier run.
+    void aLaterCaptureInTheFolderIsARunOfItsOwn() {
+        Run run;
+        for (int rank = 0; rank < 3; ++rank)
+            run.add(rank, traceOf(rank, graphOf(reduces)));
+        run.addLater(QStringLiteral("zz_later.log"),
+                     traceOf(0, graphOf("        return (arg0_1,)\n"), "other"));
+        const ranks::Report report = run.examined();
+        QCOMPARE(report.ranks, (std::vector<int>{0, 1, 2}));
+        QCOMPARE(run.session().runCount(0), std::size_t(2));
+        QVERIFY2(all(report).empty(), all(report).c_str());
+        QCOMPARE(report.verdict, Verdict::Alike);
+        QCOMPARE(report.rows.size(), 1U);
+        QCOMPARE(report.notes.size(), 1U);
+        QVERIFY2(report.notes[0].find("run 2 of rank 0 alone") != std::string::npos, report.notes[0].c_str());
+        // Where all ranks ran again, both runs are compared.
+        run.addLater(QStringLiteral("zz_rank_1.log"),
+                     traceOf(1, graphOf("        return (arg0_1,)\n"), "other"))
+            .addLater(QStringLiteral("zz_rank_2.log"), traceOf(2, graphOf(reduces), "other"));
+        const ranks::Report twice = run.examined();
+        QCOMPARE(twice.rows.size(), 2U);
+        QCOMPARE(twice.verdict, Verdict::WillHang);
+        QCOMPARE(twice.reasons[0].compile, std::string("0/0@2"));
     }
 
     void aColdCacheIsSlower() {
