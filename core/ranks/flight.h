@@ -23,7 +23,8 @@ struct FlightEntry {
     std::string state; ///< "scheduled", "started", "completed"
     std::vector<std::string> inputs, outputs; ///< "Float[8, 32]"
     bool pointToPoint = false;
-    bool finished = false; ///< completed, or retired: Gloo's never say "completed"
+    /// Completed, or retired: Gloo's never say "completed". One that failed is retired as well.
+    bool finished = false;
     ir::StackTrace frames; ///< innermost first; empty where the dump has none
 
     /// "all_reduce": the name without its backend.
@@ -65,7 +66,8 @@ struct FlightPlace {
 };
 
 /// Finds the places of entries in what one session's ranks compiled: by the file and line of output code in their
-/// frames, else by the program's line and the kind of collective. For one thread; refers to both.
+/// frames, else by the program's line and the kind of collective, else by the first line of a function that was
+/// compiled once, which is what code that Dynamo made has. For one thread; refers to both.
 class FlightPlaces {
 public:
     FlightPlaces(const session::Session& session, const Report& report);
@@ -79,6 +81,8 @@ private:
         session::StagePtr graph;                   ///< of those nodes; null where they do not fit the lines
     };
     [[nodiscard]] FlightPlace inCode(const Code& code, const ir::SourceLocation& frame) const;
+    [[nodiscard]] FlightPlace byFunction(int rank, const FlightEntry& entry,
+                                         const FlightPlace& otherwise) const;
     void addCode(std::size_t compile, const session::StagePtr& stage);
 
     const session::Session& m_session;

@@ -135,6 +135,41 @@ FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
                 }
             }
     }
+    return out.compile.empty() ? byFunction(rank, entry, out) : out;
+}
+
+// Code that Dynamo made of a function has the function's own first line for most of what it does.
+FlightPlace FlightPlaces::byFunction(int rank, const FlightEntry& entry, const FlightPlace& otherwise) const {
+    const CompileRow* of = nullptr;
+    const Lane* calls = nullptr;
+    for (const CompileRow& row : m_report.rows) {
+        const bool called = std::ranges::any_of(entry.frames, [&](const ir::SourceLocation& frame) {
+            return !row.at.file.empty() && frame.file == row.at.file && frame.line == row.at.line;
+        });
+        const auto lane = std::ranges::find_if(row.lanes, [&](const Lane& one) {
+            return std::ranges::binary_search(one.ranks, rank) &&
+                   std::ranges::any_of(one.calls,
+                                       [&](const Call& call) { return call.what.kind == entry.kind(); });
+        });
+        if (!called || lane == row.lanes.end()) continue;
+        if (of) return otherwise; // one of several compiles of the function
+        of = &row;
+        calls = &*lane;
+    }
+    if (!of) return otherwise;
+    FlightPlace out = otherwise;
+    out.compile = of->id;
+    const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
+    out.at = of->compiles[static_cast<std::size_t>(index)];
+    const auto isKind = [&](const Call& call) { return call.what.kind == entry.kind(); };
+    if (std::ranges::count_if(calls->calls, isKind) != 1) return out;
+    const Call& call = *std::ranges::find_if(calls->calls, isKind);
+    out.node = call.what.node;
+    out.stage = call.stage;
+    if (!call.what.at.file.empty()) {
+        out.file = call.what.at.file;
+        out.line = call.what.at.line;
+    }
     return out;
 }
 

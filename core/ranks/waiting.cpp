@@ -75,6 +75,12 @@ public:
             mismatches(name, group);
         for (const FlightDump& dump : m_dumps)
             waits(dump);
+        std::vector<int> silent;
+        for (const int rank : m_report.ranks)
+            if (!m_dumpOf.contains(rank)) silent.push_back(rank);
+        if (!silent.empty())
+            m_report.notes.push_back("of " + rankWords(silent) +
+                                     " there is no flight-recorder dump: where it is cannot be said");
         m_report.waiting = std::make_shared<const std::vector<Waiting>>(std::move(m_waiting));
     }
 

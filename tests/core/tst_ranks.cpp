@@ -467,6 +467,35 @@ private slots:
                      ", prog.py:32; rank 1 never reached it: it went on after all_to_all of 0/0"));
     }
 
+    /// Code that Dynamo made has the function's first line, where PyTorch wrote no output code.
+    void aFunctionsFirstLineLeadsToItsCompile() {
+        Run run;
+        run.add(0, traceOf(0, graphOf(reduces))).add(1, traceOf(1, graphOf(reduces)));
+        ranks::Report report = run.examined();
+        const ir::SourceLocation first = report.rows[0].at;
+        QCOMPARE(first.line, 6U);
+        ranks::FlightEntry entry;
+        entry.group = "0";
+        entry.sequence = 1;
+        entry.name = "gloo:all_reduce";
+        entry.frames = {first};
+        const ranks::FlightPlace place = ranks::FlightPlaces(run.session(), report).find(1, entry);
+        QCOMPARE(place.compile, std::string("0/0"));
+        QCOMPARE(place.node, std::string("all_reduce"));
+        QCOMPARE(place.line, 7U);
+        entry.name = "gloo:all_gather"; // which the graph has none of
+        QVERIFY(ranks::FlightPlaces(run.session(), report).find(1, entry).compile.empty());
+        // Rank 1 wrote no dump.
+        entry.name = "gloo:all_reduce";
+        ranks::FlightDump dump;
+        dump.rank = 0;
+        dump.entries = {entry};
+        ranks::addFlight(run.session(), {dump}, report);
+        QCOMPARE(report.notes.size(), 1U);
+        QVERIFY2(report.notes[0].starts_with("of rank 1 there is no flight-recorder dump"),
+                 report.notes[0].c_str());
+    }
+
     void callsOfOneNumberThatAreNotOneCallWillHang() {
         Run run("moe");
         ranks::Report report = run.examined();

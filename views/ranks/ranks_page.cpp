@@ -124,7 +124,7 @@ void RanksPage::take(std::shared_ptr<const RanksReading> reading) {
         now.dumps == 0 ? tr("There is no flight-recorder dump beside the capture. TORCH_FR_BUFFER_SIZE=2000 "
                             "makes PyTorch "
                             "record; a dump of each rank goes into one folder, \"Flight dumps...\" reads it.")
-                       : tr("By the flight recorder every call ended."));
+                       : tr("By the flight recorder no call was going on: each had ended, or failed."));
     d->waiting->setRows(waitingRows(now));
     d->caches->setRows(cacheRows(now));
     d->estimates->setRows(estimateRows(now));
