@@ -7,6 +7,7 @@
 #include "app/cli/info.h"
 #include "app/cli/table.h"
 #include "core/compare/explain.h"
+#include "core/ranks/compared.h"
 
 #include <algorithm>
 #include <memory>
@@ -256,7 +257,7 @@ std::string ranksJson(const Session& session, const RankComparison& result) {
 int runRanks(const Session& session, bool json) {
     if (session.ranks.size() < 2)
         return fail("has one rank; compare takes two captures, or one with several ranks", session.path);
-    const auto result = compare::compareRanks(session);
+    const auto result = ranks::compareRanks(session);
     if (!result) return fail(result.error());
     print(json ? ranksJson(session, *result) : ranksText(session, *result));
     return result->firstDiffering == compare::none ? exitOk : exitFailure;

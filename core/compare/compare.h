@@ -159,7 +159,8 @@ struct RankComparison {
     std::vector<RankRow> rows;           ///< in the order of compilation on the first rank that has them
     std::size_t firstDiffering = none;   ///< index into rows
 };
-/// Holds each rank of a session against its first one.
+/// Compares each rank of a session with its first one, by texts, graphs and guards. What to make of it says
+/// ranks::compareRanks(), which programs show.
 [[nodiscard]] Result<RankComparison> compareRanks(const session::Session& session,
                                                   const TaskContext& task = {});
 

@@ -4,6 +4,7 @@
 // reduction; constants that depend on the rank; caches that serve one rank only.
 #include "core/capture/flight_reader.h"
 #include "core/capture/open.h"
+#include "core/ranks/compared.h"
 #include "core/ranks/flight.h"
 #include "tests/support/trace_pairs.h"
 
@@ -365,6 +366,54 @@ private slots:
         QCOMPARE(twice.rows.size(), 2U);
         QCOMPARE(twice.verdict, Verdict::WillHang);
         QCOMPARE(twice.reasons[0].compile, std::string("0/0@2"));
+    }
+
+    /// `compare` says of ranks what `ranks` says: neither guards nor a rank's own number make them differ.
+    void comparingSaysTheSame() {
+        const auto verdicts = [](Run& run) {
+            const ranks::Report report = run.examined();
+            const auto compared = ranks::compareRanks(run.session());
+            if (!compared) qFatal("%s", compared.error().toString().c_str());
+            if (compared->rows.size() != report.rows.size()) qFatal("other rows");
+            for (const compare::RankRow& row : compared->rows) {
+                const auto found = std::ranges::find(report.rows, row.compileId, &ranks::CompileRow::id);
+                const bool letters = std::ranges::all_of(
+                    found->letters, [&](int letter) { return letter == found->letters.front(); });
+                if (letters && found->reason == ranks::none && !row.alike()) return row.difference;
+                if (!letters && row.alike()) return row.compileId + " is the same, and is not";
+                for (std::size_t r = 1; r < row.group.size(); ++r)
+                    if ((row.group[r] == row.group[0]) != (found->letters[r] == found->letters[0]) &&
+                        !letters)
+                        return row.compileId + " has other groups";
+            }
+            return std::string();
+        };
+        for (const char* name : {"tp", "moe", "diverge"}) {
+            Run run(QString::fromLatin1(name));
+            QCOMPARE(verdicts(run), std::string());
+        }
+        // A number that is each rank's own, in graph and guard.
+        Run own;
+        for (int rank = 0; rank < 3; ++rank) {
+            TraceText text = traceOf(rank, graphOf("        mul = torch.ops.aten.mul.Tensor(arg0_1, %)\n"
+                                                   "        return (mul,)\n"));
+            text.at(0, 0).add("\"dynamo_cpp_guards_str\": {}",
+                              "TREE_GUARD_MANAGER:\n+- RootGuardManager\n| +- EQUALS_MATCH: G['rank'] == " +
+                                  std::to_string(rank) + "\n");
+            own.add(rank, text);
+        }
+        QCOMPARE(own.examined().verdict, Verdict::Alike);
+        QVERIFY(compare::compareRanks(own.session())->firstDiffering != compare::none); // by their texts
+        QCOMPARE(verdicts(own), std::string());
+        QCOMPARE(ranks::compareRanks(own.session())->firstDiffering, compare::none);
+        QCOMPARE(ranks::compareRanks(own.session())->comparisons[2].same, 1U);
+        // What will hang says so, whatever differs first in the texts.
+        Run swapped("diverge");
+        swapped.examined();
+        const auto compared = ranks::compareRanks(swapped.session());
+        const auto row = std::ranges::find(compared->rows, "1/0", &compare::RankRow::compileId);
+        QVERIFY2(row->difference.starts_with("rank 3 calls all_gather_into_tensor"), row->difference.c_str());
+        QCOMPARE(row->differing, 3);
     }
 
     void aColdCacheIsSlower() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/compare/comparison_result.h"
 
+#include "core/ranks/compared.h"
 #include "views/workspace/labels.h"
 
 namespace dynascope::views {
@@ -38,7 +39,7 @@ ComparisonResultPtr runComparison(const ComparisonRequest& request, const TaskCo
     out->request = request;
     const session::Session &a = *request.a, &b = *request.b;
     if (out->ofRanks()) {
-        auto ranks = compare::compareRanks(a, task);
+        auto ranks = ranks::compareRanks(a, task);
         if (!ranks) return nullptr;
         out->ranks = std::move(*ranks);
         out->explanation = compare::explainRanks(a, out->ranks);
