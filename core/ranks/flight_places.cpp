@@ -110,6 +110,28 @@ FlightPlace FlightPlaces::inCode(const Code& code, const ir::SourceLocation& fra
     return out;
 }
 
+namespace {
+
+/// "[8, 32]" of "Float[8, 32]" and of "f32[8, 32]".
+std::string_view shapeOf(std::string_view tensor) {
+    return tensor.substr(std::min(tensor.find('['), tensor.size()));
+}
+
+/// Calls of a lane that an entry may be of. Gloo makes an all_reduce of each reduce_scatter.
+std::vector<const Call*> callsOf(const Lane& lane, const FlightEntry& entry, bool byShape) {
+    std::vector<const Call*> out;
+    for (const Call& call : lane.calls) {
+        const bool kind = call.what.kind == entry.kind() ||
+                          (entry.kind() == "all_reduce" && call.what.kind.starts_with("reduce_scatter"));
+        const bool shape = !entry.inputs.empty() && !call.what.inputs.empty() &&
+                           shapeOf(entry.inputs.front()) == shapeOf(call.what.inputs.front());
+        if (kind && (shape || !byShape)) out.push_back(&call);
+    }
+    return out;
+}
+
+} // namespace
+
 FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
     for (const ir::SourceLocation& frame : entry.frames)
         if (const auto code = m_codes.find({rank, frame.file}); code != m_codes.end())
@@ -161,9 +183,10 @@ FlightPlace FlightPlaces::byFunction(int rank, const FlightEntry& entry, const F
     out.compile = of->id;
     const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
     out.at = of->compiles[static_cast<std::size_t>(index)];
-    const auto isKind = [&](const Call& call) { return call.what.kind == entry.kind(); };
-    if (std::ranges::count_if(calls->calls, isKind) != 1) return out;
-    const Call& call = *std::ranges::find_if(calls->calls, isKind);
+    std::vector<const Call*> fitting = callsOf(*calls, entry, false);
+    if (fitting.size() > 1) fitting = callsOf(*calls, entry, true);
+    if (fitting.size() != 1) return out;
+    const Call& call = *fitting.front();
     out.node = call.what.node;
     out.stage = call.stage;
     if (!call.what.at.file.empty()) {

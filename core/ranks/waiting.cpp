@@ -18,7 +18,7 @@ struct Group {
         calls; ///< by rank and number; no point-to-point
 };
 
-std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps) {
+std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps, const std::vector<int>& ranks) {
     std::map<std::string, Group> out;
     for (const FlightDump& dump : dumps)
         for (const FlightEntry& entry : dump.entries) {
@@ -29,10 +29,12 @@ std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps) {
             if (const auto members = dump.members.find(entry.group); members != dump.members.end())
                 group.members.insert(members->second.begin(), members->second.end());
         }
-    // The default group has everybody.
-    if (const auto all = out.find("0"); all != out.end())
+    // The default group has everybody, also those of whom there is no dump.
+    if (const auto all = out.find("0"); all != out.end()) {
+        all->second.members.insert(ranks.begin(), ranks.end());
         for (const FlightDump& dump : dumps)
             all->second.members.insert(dump.rank);
+    }
     return out;
 }
 
@@ -65,7 +67,7 @@ public:
         : m_places(session, report)
         , m_dumps(dumps)
         , m_report(report)
-        , m_groups(groupsOf(dumps)) {
+        , m_groups(groupsOf(dumps, report.ranks)) {
         for (const FlightDump& dump : dumps)
             m_dumpOf.emplace(dump.rank, &dump);
     }
