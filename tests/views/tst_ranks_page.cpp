@@ -213,7 +213,8 @@ private slots:
         Shown s(folder.path());
         QVERIFY2(s.label("ranks.evidence").contains("Flight-recorder dumps of 2 ranks"),
                  qPrintable(s.label("ranks.evidence")));
-        QCOMPARE(s.table("ranks.waiting").emptyText(), QString("By the flight recorder no call was going on: each had ended, or failed."));
+        QCOMPARE(s.table("ranks.waiting").emptyText(),
+                 QString("By the flight recorder no call was going on: each had ended, or failed."));
         QCOMPARE(s.table("ranks.notes").rows().rowCount(),
                  int(ranks::examine(*s.f.workspace.session())->notes.size()));
     }
