@@ -171,9 +171,9 @@ void MainWindow::makeParts() {
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
-    m_does = new WindowActions(shared,
-                               {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing, *m_engine,
-                                *m_steps, *m_notes, *m_following, *m_programs, *m_help, *m_profiles, *m_flight});
+    m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
+                                        *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help,
+                                        *m_profiles, *m_flight});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {
