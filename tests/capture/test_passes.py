@@ -195,6 +195,9 @@ class BlockTest(unittest.TestCase):
             self.assertIn("query", match["keywords"])
             pattern = patterns[match["pattern"]]
             self.assertTrue(pattern["search"][1].endswith("fuse_attention.py"))
+        # A long one has a line for each of its nodes, in the order in which they fit.
+        lines = [line for match in applied for line in patterns[match["pattern"]]["expression"].splitlines() if " = CallFunction(" in line]
+        self.assertEqual(len(lines), max(len(match["nodes"]) for match in applied))
         refused = [match for match in self.recording.of("match") if match.get("refused") == "check"]
         self.assertIn("should_pad_mm", {patterns[match["pattern"]]["check"][0] for match in refused})
         counted = {}
