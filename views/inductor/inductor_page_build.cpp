@@ -192,6 +192,7 @@ void InductorPage::buildPasses() {
     patterns->addWidget(d->pattern);
     patterns->setStretchFactor(0, 3);
     patterns->setStretchFactor(1, 2);
+    patterns->setSizes({600, 400});
     d->tabs->addTab(patterns, tr("Patterns"));
     d->tabs->addTab(lineTab(), tr("Source line"));
     d->table->setColumnHidden(verdictColumn, true);

@@ -13,6 +13,10 @@
 
 namespace dynascope::views {
 
+namespace {
+constexpr double topMargin = 28;
+}
+
 PatternView::PatternView(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_canvas(new canvas::GraphCanvas(theme, tr("The pattern's graph")))
@@ -85,7 +89,9 @@ void PatternView::draw(const ir::GraphPtr& pattern, const ir::Graph& graph) {
         if (item.isNode() && item.node >= m_inputs && item.node - m_inputs < m_fitted.size())
             item.chip = toQString(graph.node(m_fitted[item.node - m_inputs]).name);
     m_canvas->setScene(std::move(scene), canvas::GraphCanvas::Transition::None);
-    m_canvas->showFirst();
+    // Cards say which node they stood for from here on; what is wider can be scrolled over.
+    const double fits = m_canvas->viewport()->width() / std::max(1.0, m_canvas->scene()->size.width());
+    m_canvas->setPlace(std::clamp(fits, canvas::cardsFrom, 1.0), {0, -topMargin});
 }
 
 ir::NodeIndex PatternView::fittedOf(int item) const {
