@@ -123,7 +123,8 @@ std::string reportText(const Report& report) {
             out += "\nEstimated by Inductor, " + one.compile + ": rank " + std::to_string(one.slowest) +
                    " takes " + formatSeconds(one.delta() * 1e-9) + " more than rank " +
                    std::to_string(one.fastest) + '\n';
-    if (report.waiting && report.waiting->empty()) out += "\nBy the flight recorder no call was going on: each had ended, or failed.\n";
+    if (report.waiting && report.waiting->empty())
+        out += "\nBy the flight recorder no call was going on: each had ended, or failed.\n";
     if (report.waiting && !report.waiting->empty())
         out += "\nCalls that had not ended, by the flight recorder:\n";
     if (report.waiting)
