@@ -6,6 +6,7 @@
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
 
+#include <QFontMetrics>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QScrollBar>
@@ -22,7 +23,9 @@ CollectiveLanes::CollectiveLanes(Theme& theme, QWidget* parent)
     viewport()->setMouseTracking(true);
     setAccessibleName(tr("Collectives, a lane for each group of ranks"));
     offerPicture(*this, QStringLiteral("collectives"));
+    measure();
     connect(&m_theme, &Theme::changed, this, [this] {
+        measure();
         updateBars();
         viewport()->update();
     });
@@ -41,10 +44,22 @@ void CollectiveLanes::setRow(std::shared_ptr<const ranks::CompileRow> row) {
             if (const int calls = callsOf(i); calls > 0)
                 m_columns = std::max(m_columns, columnOf({i, calls - 1}) + 1);
     }
+    measure();
     updateBars();
     horizontalScrollBar()->setValue(std::max(0, (m_mismatchColumn - 1) * columnWidth()));
     verticalScrollBar()->setValue(0);
     viewport()->update();
+}
+
+/// As wide as what the widest card calls, within reason.
+void CollectiveLanes::measure() {
+    const QFontMetrics metrics(m_theme.font(FontRole::NodeName));
+    int widest = 0;
+    if (hasLanes())
+        for (const ranks::Lane& one : lanes())
+            for (const ranks::Call& call : one.calls)
+                widest = std::max(widest, metrics.horizontalAdvance(toQString(call.what.call())));
+    m_columnWidth = std::clamp(widest + m_theme.scaled(48), m_theme.scaled(212), m_theme.scaled(330));
 }
 
 void CollectiveLanes::setEmptyText(const QString& text) {

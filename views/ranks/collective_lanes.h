@@ -61,12 +61,13 @@ private:
     [[nodiscard]] bool isMismatch(At at) const;
     [[nodiscard]] bool isMissing(At at) const;
     void updateBars();
+    void measure();
     void step(int lanes, int calls);
     void show(At at);
     void tell(At at);
     [[nodiscard]] int titleWidth() const { return m_theme.scaled(136); }
     [[nodiscard]] int headHeight() const { return m_theme.scaled(24); }
-    [[nodiscard]] int columnWidth() const { return m_theme.scaled(212); }
+    [[nodiscard]] int columnWidth() const { return m_columnWidth; }
     [[nodiscard]] int laneHeight() const { return m_theme.scaled(82); }
     // collective_lanes_paint.cpp
     void paintHead(QPainter& painter, int first, int last) const;
@@ -78,7 +79,7 @@ private:
     Theme& m_theme;
     std::shared_ptr<const ranks::CompileRow> m_row;
     QString m_emptyText;
-    int m_mismatchColumn = -1, m_columns = 0;
+    int m_mismatchColumn = -1, m_columns = 0, m_columnWidth = 1;
     At m_selected;
 };
 
