@@ -6,10 +6,6 @@
 #include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"
 
-#include <QDropEvent>
-#include <QMimeData>
-#include <QUrl>
-
 using namespace dynascope;
 using namespace dynascope::views;
 
@@ -25,17 +21,6 @@ class TestProfileWindow : public QObject, private test::OpenWindow {
     Q_OBJECT
 
 private:
-    void drop(const QStringList& paths) {
-        QMimeData mime;
-        QList<QUrl> urls;
-        for (const QString& path : paths)
-            urls << QUrl::fromLocalFile(path);
-        mime.setUrls(urls);
-        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(&window(), &enter);
-        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(&window(), &event);
-    }
     void open(const QString& path) {
         window().openPaths({path});
         QTRY_VERIFY_WITH_TIMEOUT(!workspace().captures().empty(), 30000);

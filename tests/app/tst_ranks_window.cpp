@@ -9,12 +9,9 @@
 #include "views/workspace/ranks_place.h"
 
 #include <QDir>
-#include <QDropEvent>
 #include <QFile>
 #include <QLabel>
-#include <QMimeData>
 #include <QTemporaryDir>
-#include <QUrl>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -31,17 +28,6 @@ class TestRanksWindow : public QObject, private test::OpenWindow {
     Q_OBJECT
 
 private:
-    void drop(const QStringList& paths) {
-        QMimeData mime;
-        QList<QUrl> urls;
-        for (const QString& path : paths)
-            urls << QUrl::fromLocalFile(path);
-        mime.setUrls(urls);
-        QDragEnterEvent enter(QPoint(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, {});
-        QCoreApplication::sendEvent(&window(), &enter);
-        QDropEvent event(QPointF(300, 300), Qt::CopyAction, &mime, Qt::LeftButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(&window(), &event);
-    }
     void open(const QString& path) {
         const std::size_t before = workspace().captures().size();
         window().openPaths({path});

@@ -7,6 +7,9 @@
 #include "tests/support/patience.h"
 
 #include <QApplication>
+#include <QDropEvent>
+#include <QMimeData>
+#include <QUrl>
 #include <QtTest>
 #include <memory>
 
@@ -50,6 +53,24 @@ public:
     }
     void press(Qt::Key key, Qt::KeyboardModifiers modifiers = {}) {
         QTest::keyClick(m_window.get(), key, modifiers);
+    }
+
+    /// Drops on the window as the mouse does. False where it does not take it.
+    bool drop(const QMimeData& what) {
+        const QPoint at(300, 300);
+        QDragEnterEvent enter(at, Qt::CopyAction, &what, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(m_window.get(), &enter);
+        QDropEvent event(at, Qt::CopyAction, &what, Qt::LeftButton, {});
+        QCoreApplication::sendEvent(m_window.get(), &event);
+        return enter.isAccepted() && event.isAccepted();
+    }
+    bool drop(const QStringList& files) {
+        QMimeData what;
+        QList<QUrl> urls;
+        for (const QString& file : files)
+            urls << QUrl::fromLocalFile(file);
+        what.setUrls(urls);
+        return drop(what);
     }
 
     [[nodiscard]] app::MainWindow& window() { return *m_window; }
