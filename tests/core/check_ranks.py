@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Faults under torchrun: check_ranks.py DYNASCOPE_CLI [--runs N].
+"""Faults under torchrun: check_ranks.py DYNASCOPE_CLI [--runs N] [--timed] [--keep DIR].
 
 Every rank of a torchrun forks a process for each case, so that PyTorch is imported once; these meet by a file, compile
 and run a program with Gloo, and write traces and flight-recorder dumps. A fault is named with rank, compile and line;
-N runs without a fault, of other programs, seeds and numbers of ranks, are alike.
+N runs without a fault, of other programs, seeds and numbers of ranks, are alike. With --timed also a slow rank and a
+stopped one, which are told by what runs when the dump is made: on a machine that is busy that says little.
 """
 
 import datetime
@@ -17,7 +18,8 @@ import threading
 import time
 
 here = os.path.abspath(__file__)
-faults = ["length", "skipped", "swapped", "reduction", "dtype", "constant", "cold", "slow", "dead"]
+timed = ["slow", "dead"]
+faults = ["length", "skipped", "swapped", "reduction", "dtype", "constant", "cold"] + (timed if "--timed" in sys.argv else [])
 own_line = ["length", "dtype", "constant"]  # the others: a collective's text has a line of PyTorch's only
 limit = 6  # seconds that a case may hang
 
@@ -106,7 +108,7 @@ def run_case(torch, folder, fault, number):
         compiled(*inputs)
         if odd and fault == "dead":
             os.kill(os.getpid(), signal.SIGSTOP)  # as a process that is stuck in the kernel
-        if fault in ("slow", "dead"):
+        if fault in timed:
             later(2, lambda: dump(torch, folder, rank))
             time.sleep(limit if odd else 0)
             compiled(*inputs)
@@ -136,7 +138,8 @@ def worker(plan):
 
 def torchrun(world, plan):
     env = dict(os.environ, TORCH_FR_BUFFER_SIZE="2000", TORCHINDUCTOR_COMPILE_THREADS="1", OMP_NUM_THREADS="1",
-               TORCHINDUCTOR_FX_GRAPH_CACHE="1", TORCHINDUCTOR_AUTOGRAD_CACHE="0")
+               TORCHINDUCTOR_FX_GRAPH_CACHE="1", TORCHINDUCTOR_AUTOGRAD_CACHE="0",
+               GLOO_SOCKET_IFNAME="lo")  # a machine's own name need not lead to it
     env.pop("TORCH_TRACE", None)
     with tempfile.NamedTemporaryFile("w", suffix=".json", delete=False) as file:
         json.dump(plan, file)
@@ -183,7 +186,7 @@ def check_fault(cli, folder, fault, world):
 
 def main():
     cli = sys.argv[1]
-    runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 4
+    runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 2
     world, wrong, started = 3, [], time.time()
     with tempfile.TemporaryDirectory() as own:
         folder = sys.argv[sys.argv.index("--keep") + 1] if "--keep" in sys.argv else own
