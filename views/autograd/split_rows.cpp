@@ -89,7 +89,7 @@ const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutVa
 
 std::vector<TableColumn> valueColumns() {
     return {{tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"),
-             200, false, 168},
+             200, false, 160},
             {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
             {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 116},
             {tr("Type"), {}, 170, false, 120},
