@@ -79,6 +79,9 @@ public:
 
     /// Whether anything refers to the storage besides the backend's own caches.
     [[nodiscard]] virtual bool isAlive(StorageId storage) const = 0;
+    /// Whether the last call, by what it kept for itself, wrote into the memory of a storage that lives: copies of inputs
+    /// and intermediates may lie where an output of an earlier generation still does. False where nothing tells.
+    [[nodiscard]] virtual bool wroteOver(StorageId /*storage*/) const { return false; }
     /// Gives up what the running call holds by these of its inputs; others may be of the same storage.
     virtual void releaseInputs(std::span<const TreeValue> inputs, std::span<const std::size_t> released) = 0;
     /// Tensors kept from replay to replay would keep memory from being reused.

@@ -106,7 +106,13 @@ private:
     [[nodiscard]] bool isRecorded(const TreeValue& value) const;
     Result<void> restoreCheckpoint();
     void observeLife();
+    /// The output that was last put at an address of the pool.
+    struct Returned {
+        std::size_t step = 0, output = 0;
+        StorageId storage = StorageId::None;
+    };
     void noteOverwritten(const TreeNode& node);
+    void noteOverwritten(const Returned& output);
 
     [[nodiscard]] TreeNode& at(NodeId node) { return m_nodes[m_positions.at(node)]; }
     [[nodiscard]] const TreeNode& at(NodeId node) const { return m_nodes[m_positions.at(node)]; }
@@ -130,11 +136,6 @@ private:
     std::deque<TreeStep> m_steps;
     std::vector<std::vector<TreeChange>> m_changes;
 
-    /// The output that was last put at an address of the pool.
-    struct Returned {
-        std::size_t step = 0, output = 0;
-        StorageId storage = StorageId::None;
-    };
     std::unordered_map<Address, Returned> m_lastAt;
     std::unordered_map<StorageId, std::pair<std::size_t, std::size_t>> m_madeAt; ///< step and output
     std::map<std::pair<std::size_t, std::size_t>, Overwritten> m_overwritten;    ///< by step and output

@@ -181,7 +181,22 @@ void TreeManager::observeLife() {
         if (isAlive({node->id, i})) set(Field::Alive, 1, node->id, i);
 }
 
-/// The outputs of a node that just ran lie where others may have lain before.
+/// By the step that just ran; PyTorch does not know of it.
+void TreeManager::noteOverwritten(const Returned& output) {
+    const TreeStep& made = m_steps[output.step];
+    const std::vector<std::string>& stacks = m_functions[made.function].outputStacks;
+    Overwritten about;
+    about.madeAt = output.step;
+    about.overwrittenAt = m_steps.size() - 1;
+    about.madeStack = output.output < stacks.size() ? stacks[output.output] : std::string();
+    about.overwrittenStack = step().stack;
+    about.message =
+        overwrittenMessage(about.madeStack, m_functions[made.function].mode == CompilationMode::Backward);
+    about.raises = false;
+    m_overwritten.try_emplace({output.step, output.output}, about);
+}
+
+/// Where the outputs of a node that just ran lie, and what it kept for itself, others may have lain before.
 void TreeManager::noteOverwritten(const TreeNode& node) {
     const std::size_t now = m_steps.size() - 1;
     for (std::uint32_t i = 0; i < node.outputs.size(); ++i) {
@@ -189,23 +204,13 @@ void TreeManager::noteOverwritten(const TreeNode& node) {
         if (output.outputClass != OutputClass::New || !output.tracked()) continue;
         set(Field::Invalidated, 0, node.id, i);
         const auto last = m_lastAt.find(output.storageAddress);
-        if (last != m_lastAt.end() && last->second.step != now && m_backend.isAlive(last->second.storage)) {
-            const TreeStep& made = m_steps[last->second.step];
-            const std::vector<std::string>& stacks = m_functions[made.function].outputStacks;
-            Overwritten about;
-            about.madeAt = last->second.step;
-            about.overwrittenAt = now;
-            about.madeStack =
-                last->second.output < stacks.size() ? stacks[last->second.output] : std::string();
-            about.overwrittenStack = step().stack;
-            about.message = overwrittenMessage(about.madeStack,
-                                               m_functions[made.function].mode == CompilationMode::Backward);
-            about.raises = false;
-            m_overwritten.try_emplace({about.madeAt, last->second.output}, about);
-        }
+        if (last != m_lastAt.end() && last->second.step != now && m_backend.isAlive(last->second.storage))
+            noteOverwritten(last->second);
         m_lastAt[output.storageAddress] = {now, i, output.storage};
         m_madeAt[output.storage] = {now, i};
     }
+    for (const auto& [address, last] : m_lastAt)
+        if (last.step != now && m_backend.wroteOver(last.storage)) noteOverwritten(last);
 }
 
 } // namespace dynascope::replay

@@ -12,8 +12,7 @@
 
 namespace dynascope::replay {
 
-/// Why an output of an earlier step may not be read any more. Known of what a later output lies over, or of memory that
-/// was taken away; not of what a later run keeps there for itself, its copies of inputs and intermediates.
+/// Why an output of an earlier step may not be read any more.
 struct Overwritten {
     std::string message;
     std::size_t madeAt = 0, overwrittenAt = 0; ///< steps

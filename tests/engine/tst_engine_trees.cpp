@@ -240,7 +240,7 @@ private slots:
     }
 
     void randomProgramsAsTheSimulatorDecides() {
-        for (unsigned seed = 0; seed < 400; ++seed) {
+        for (unsigned seed = 0; seed < 1400; ++seed) {
             const replay::TreeProgram program = test::randomTreeProgram(seed, 40);
             const std::string where = parting(program, std::vector<std::size_t>(program.functions.size(), 2));
             QVERIFY2(where.empty(), (std::to_string(seed) + ": " + where).c_str());

@@ -56,6 +56,13 @@ private:
     std::uint32_t m_releases = 0;
 };
 
+std::vector<replay::PoolBlock> blocksOf(const std::vector<AddressSite>& sites) {
+    std::vector<replay::PoolBlock> out;
+    for (const AddressSite& site : sites)
+        out.push_back({reinterpret_cast<std::uint64_t>(site.address), site.bytes});
+    return out;
+}
+
 /// Notes which sites each node takes.
 class SiteObserver final : public RunObserver {
 public:
@@ -135,6 +142,8 @@ public:
         return {};
     }
 
+    [[nodiscard]] std::vector<replay::PoolBlock> taken() const override { return blocksOf(m_sites); }
+
 private:
     Memory m_pool;
     std::shared_ptr<const Program> m_program;
@@ -174,8 +183,10 @@ public:
         const AllocationScope scope(source);
         auto results = run(program, inputs, attributes, task);
         if (results) own(m_memory, *results);
+        m_takenByWarmUp = blocksOf(source.sites());
         return results;
     }
+    std::vector<replay::PoolBlock> takenByWarmUp() const override { return m_takenByWarmUp; }
     c10::Storage allocate(std::uint64_t bytes) override {
         const auto address = reinterpret_cast<std::uint64_t>(m_memory->allocate(bytes));
         return {c10::Storage::use_byte_size_t(), bytes, ownedBlock(m_memory, address), nullptr, false};
@@ -231,6 +242,7 @@ public:
 
 private:
     Memory m_memory = std::make_shared<PoolMemory>();
+    std::vector<replay::PoolBlock> m_takenByWarmUp;
 };
 
 } // namespace

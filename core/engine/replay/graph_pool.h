@@ -25,6 +25,8 @@ public:
     virtual ~PoolGraph() = default;
     /// Waits for its end.
     [[nodiscard]] virtual tl::expected<void, RunError> replay(const TaskContext& task) = 0;
+    /// Blocks that each run of it takes; none where the pool does not tell.
+    [[nodiscard]] virtual std::vector<replay::PoolBlock> taken() const { return {}; }
 };
 
 struct PoolRecording {
@@ -68,6 +70,8 @@ public:
     /// With all memory from the pool, on the stream that recordings are made on.
     [[nodiscard]] virtual Results warmUp(const Program& program, const std::vector<c10::IValue>& inputs,
                                          const Attributes& attributes, const TaskContext& task) = 0;
+    /// Blocks that the last warm-up took; none where the pool does not tell.
+    [[nodiscard]] virtual std::vector<replay::PoolBlock> takenByWarmUp() const { return {}; }
     /// Room in the pool for that many bytes.
     [[nodiscard]] virtual c10::Storage allocate(std::uint64_t bytes) = 0;
     /// Runs the program once. `inputs` are used in place at every replay and own nothing.

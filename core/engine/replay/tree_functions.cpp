@@ -32,6 +32,19 @@ at::Tensor bytesAt(const c10::Storage& storage, std::int64_t offset, std::int64_
         .set_(storage, offset, {count});
 }
 
+/// Apart and rising.
+std::vector<replay::PoolBlock> merged(std::vector<replay::PoolBlock> blocks) {
+    std::ranges::sort(blocks, {}, &replay::PoolBlock::address);
+    std::vector<replay::PoolBlock> out;
+    for (const replay::PoolBlock& block : blocks) {
+        if (!out.empty() && block.address <= out.back().address + out.back().bytes)
+            out.back().bytes = std::max(out.back().bytes, block.address + block.bytes - out.back().address);
+        else if (block.bytes > 0)
+            out.push_back(block);
+    }
+    return out;
+}
+
 } // namespace
 
 at::Tensor extentOf(const at::Tensor& tensor) {
@@ -93,6 +106,7 @@ std::vector<TreeValue> TreeFunctions::begin(std::vector<IValue> inputs) {
     m_inputs = std::move(inputs);
     m_outputs.clear();
     m_copies.clear();
+    m_blocks.clear();
     m_error.reset();
     std::vector<TreeValue> out;
     for (const IValue& input : m_inputs)
@@ -145,6 +159,7 @@ TreeFunctions::Outputs TreeFunctions::warmUp(replay::FunctionId function, std::s
     return guarded([&]() -> Outputs {
         const Function& called = m_functions.at(function);
         auto results = m_pool.warmUp(*called.program, m_inputs, called.attributes, m_task);
+        m_blocks = merged(m_pool.takenByWarmUp());
         return results ? returned(std::move(*results)) : failed(results.error());
     });
 }
@@ -242,6 +257,10 @@ TreeFunctions::Outputs TreeFunctions::record(NodeId id, replay::FunctionId funct
         Outputs out = returned(std::move(done->results));
         for (const TreeValue& value : *out)
             node.storages.push_back(value.storage);
+        std::vector<replay::PoolBlock> taken = node.graph->taken();
+        for (const auto& [input, copy] : node.copies)
+            taken.push_back({addressOf(copy.storage()), copy.storage().nbytes()});
+        m_blocks = node.taken = merged(std::move(taken));
         node.checkpoint = m_pool.checkpoint();
         m_recordings[id] = std::move(node);
         return out;
@@ -280,6 +299,7 @@ TreeFunctions::Outputs TreeFunctions::replay(const TreeNode& node, std::span<con
         for (const auto& [input, copy] : recorded.copies)
             copy.copy_(extentOf(m_inputs.at(input).toTensor()));
         if (const auto done = recorded.graph->replay(m_task); !done) return failed(done.error());
+        m_blocks = recorded.taken;
         m_outputs.clear();
         for (std::size_t i = 0; i < recorded.outputs.size(); ++i) {
             const IValue& shell = recorded.outputs[i];
@@ -292,6 +312,14 @@ TreeFunctions::Outputs TreeFunctions::replay(const TreeNode& node, std::span<con
             recorded.storages[i] = (*out)[i].storage;
         return out;
     });
+}
+
+bool TreeFunctions::wroteOver(StorageId id) const {
+    const c10::Storage storage = m_blocks.empty() ? c10::Storage() : storageOf(id);
+    if (!storage || m_taken.contains(id)) return false;
+    const Address begin = addressOf(storage), end = begin + storage.nbytes();
+    const auto after = std::ranges::lower_bound(m_blocks, end, {}, &replay::PoolBlock::address);
+    return after != m_blocks.begin() && std::prev(after)->address + std::prev(after)->bytes > begin;
 }
 
 bool TreeFunctions::isAlive(StorageId storage) const {

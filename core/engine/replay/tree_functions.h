@@ -44,6 +44,7 @@ public:
     Outputs record(replay::NodeId node, replay::FunctionId function,
                    std::span<const replay::TreeValue> inputs) override;
     Outputs replay(const replay::TreeNode& node, std::span<const replay::TreeValue> inputs) override;
+    [[nodiscard]] bool wroteOver(replay::StorageId storage) const override;
     [[nodiscard]] bool isAlive(replay::StorageId storage) const override;
     void releaseInputs(std::span<const replay::TreeValue> inputs,
                        std::span<const std::size_t> released) override;
@@ -68,6 +69,7 @@ private:
         std::vector<c10::IValue> outputs;         ///< as recorded, tensors without memory
         std::vector<std::uint64_t> bytes;         ///< of their storages
         std::vector<replay::StorageId> storages;  ///< by output, as last returned
+        std::vector<replay::PoolBlock> taken;     ///< of the pool, apart and rising
     };
 
     replay::TreeValue valueOf(const c10::IValue& value);
@@ -95,6 +97,7 @@ private:
     // Of the call under way.
     std::vector<c10::IValue> m_inputs, m_outputs;
     std::map<std::size_t, c10::Storage> m_copies; ///< in the pool, by input
+    std::vector<replay::PoolBlock> m_blocks;      ///< that it took of the pool, apart and rising
     std::optional<RunError> m_error;
 };
 
