@@ -30,12 +30,6 @@ QString toneName(Verdict verdict) {
                                             : QString();
 }
 
-/// The compile that a lane's nodes are of: its first rank's.
-std::size_t compileOf(const RanksReading& reading, const CompileRow& row, const std::vector<int>& group) {
-    const auto at = std::ranges::lower_bound(reading.report.ranks, group.front());
-    return row.compiles[std::size_t(at - reading.report.ranks.begin())];
-}
-
 bool hasCode(const session::Session& session, std::size_t compile) {
     return compile < session.compiles.size() &&
            std::ranges::any_of(session.compiles[compile].stages, [](const session::StagePtr& stage) {
@@ -91,7 +85,7 @@ void addCall(const RanksReading& reading, const CompileRow& row, int lane, int n
                  {mono(toQString(what.wait)),
                   quiet(u' ' + textOf("with %1 between")
                                    .arg(countText(what.nodesUntilWait, textOf("node"), textOf("nodes"))))}));
-    if (hasCode(*reading.session, compileOf(reading, row, of.ranks)))
+    if (hasCode(*reading.session, row.compiles[reading.indexOf(of.ranks)]))
         out.facts.push_back(
             fact(textOf("Code"), {link(textOf("Output code"), QStringLiteral("rankcode:") + at)}));
 }

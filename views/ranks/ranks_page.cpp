@@ -238,8 +238,7 @@ void RanksPage::showCall(int lane, int call, bool code) {
     if (lane < 0 || std::size_t(lane) >= row.lanes.size()) return;
     const ranks::Lane& of = row.lanes[std::size_t(lane)];
     if (call < 0 || std::size_t(call) >= of.calls.size()) return;
-    const auto rank = std::ranges::lower_bound(d->reading->report.ranks, of.ranks.front());
-    const std::size_t compile = row.compiles[std::size_t(rank - d->reading->report.ranks.begin())];
+    const std::size_t compile = row.compiles[d->reading->indexOf(of.ranks)];
     const ranks::Call one = of.calls[std::size_t(call)];
     goToLine(workspace(), compile, one.stage, one.what.node, one.what.at);
     if (code) emit workspace().panelRequested(PanelId::OutputCode);

@@ -54,6 +54,10 @@ void addDumps(RanksReading& out, const std::string& flight, const TaskContext& t
 
 } // namespace
 
+std::size_t RanksReading::indexOf(const std::vector<int>& group) const {
+    return std::size_t(std::ranges::lower_bound(report.ranks, group.front()) - report.ranks.begin());
+}
+
 RanksReadingPtr readRanks(const session::SessionPtr& session, const std::string& flight,
                           const TaskContext& task) {
     auto out = std::make_shared<RanksReading>();

@@ -30,6 +30,9 @@ struct RanksReading {
     std::string flight;                ///< where the dumps come from: a folder; empty where there are none
     std::size_t dumps = 0;             ///< ranks of which there is one
     std::vector<std::string> problems; ///< of dumps, a sentence each
+
+    /// Of the first rank of a group, which ranks::Report::ranks has: its index there, into what a row has by rank.
+    [[nodiscard]] std::size_t indexOf(const std::vector<int>& group) const;
 };
 using RanksReadingPtr = std::shared_ptr<const RanksReading>;
 

@@ -37,13 +37,13 @@ TableCell verdictCell(Verdict verdict) {
     return out;
 }
 
-/// The index among Report::ranks.
-std::size_t indexOf(const ranks::Report& report, int rank) {
-    return std::size_t(std::ranges::lower_bound(report.ranks, rank) - report.ranks.begin());
+TableCell functionCell(const CompileRow& row) {
+    const QString place = placeText(row.at);
+    return {toQString(row.function) + (place.isEmpty() ? QString() : u' ' + place)};
 }
 
 TableCell letterCell(const RanksReading& reading, const CompileRow& row, const std::vector<int>& group) {
-    const std::size_t at = indexOf(reading.report, group.front());
+    const std::size_t at = reading.indexOf(group);
     const int letter = row.letters[at];
     if (letter < 0) return {tr("not compiled"), Look::Quiet};
     TableCell out{letterText(letter), Look::Chip, letter > 0 ? toneOf(row.verdict) : Tone::None};
@@ -158,10 +158,9 @@ std::vector<TableRow> matrixRows(const RanksReading& reading) {
     std::vector<TableRow> out;
     const ranks::Report& report = reading.report;
     for (const CompileRow& row : report.rows) {
-        const QString place = placeText(row.at);
         TableRow cells{verdictCell(row.verdict),
                        {toQString(row.id), Look::Mono, Tone::None, {}, qulonglong(out.size())},
-                       {toQString(row.function) + (place.isEmpty() ? QString() : u' ' + place)}};
+                       functionCell(row)};
         for (std::size_t i = 0; i < report.compiles.size() && i < mostGroups; ++i)
             cells.push_back(letterCell(reading, row, report.compiles[i]));
         cells.push_back({whyOdd(report, row), row.reason == ranks::none ? Look::Quiet : Look::Text});
@@ -223,10 +222,9 @@ std::vector<AloneRow> aloneRows(const RanksReading& reading) {
             compile.recompileReasons.empty()
                 ? (compile.isRecompile ? tr("the capture does not say which") : tr("none: its first compile"))
                 : toQString(firstLine(compile.recompileReasons.front()));
-        const QString place = placeText(row.at);
         out.push_back({first,
                        {{toQString(row.id), Look::Mono},
-                        {toQString(row.function) + (place.isEmpty() ? QString() : u' ' + place)},
+                        functionCell(row),
                         {words(having)},
                         {secondsText(seconds), Look::Text, Tone::None, {}, seconds},
                         {guard, compile.recompileReasons.empty() ? Look::Quiet : Look::Mono}}});
