@@ -170,15 +170,20 @@ public:
                 }
     }
 
+    [[nodiscard]] PaletteHit hitInCompile(PaletteKind kind) const {
+        PaletteHit hit;
+        hit.kind = kind;
+        hit.capture = m_data.capture;
+        hit.compile = m_data.compile;
+        return hit;
+    }
+
     /// Kernels of the compile's generated code, where they are defined or called.
     void kernels() {
         if (!m_data.kernels) return;
         for (const PaletteKernels::Kernel& kernel : m_data.kernels->of(m_data)) {
             if (cancelled()) return;
-            PaletteHit hit;
-            hit.kind = PaletteKind::Source;
-            hit.capture = m_data.capture;
-            hit.compile = m_data.compile;
+            PaletteHit hit = hitInCompile(PaletteKind::Source);
             hit.stage = kernel.stage;
             hit.line = int(kernel.line);
             hit.id = QStringLiteral("/kernel %1 %2").arg(toQString(kernel.name)).arg(kernel.line);
@@ -198,10 +203,7 @@ public:
         for (const PalettePasses::Pass& pass :
              m_data.passes->of(session, session.compiles[std::size_t(m_data.compile)])) {
             if (cancelled()) return;
-            PaletteHit hit;
-            hit.kind = PaletteKind::Pass;
-            hit.capture = m_data.capture;
-            hit.compile = m_data.compile;
+            PaletteHit hit = hitInCompile(PaletteKind::Pass);
             hit.pass = pass.row;
             hit.id = QStringLiteral("~%1 %2").arg(pass.name).arg(pass.row);
             hit.icon = pass.changed ? QStringLiteral("mutation") : QStringLiteral("list");
@@ -269,13 +271,10 @@ public:
                 auto match = matchPalette(m_pattern, title);
                 if (!match) return;
                 seen.insert(title, true);
-                PaletteHit hit;
-                hit.kind = PaletteKind::Module;
+                PaletteHit hit = hitInCompile(PaletteKind::Module);
                 hit.title = title;
                 hit.id = QStringLiteral("%") + title;
                 hit.icon = QStringLiteral("layers");
-                hit.capture = m_data.capture;
-                hit.compile = m_data.compile;
                 hit.stage = s;
                 hit.node = node;
                 hit.rank = match->rank;
@@ -325,13 +324,10 @@ public:
                     match->rank = std::max(match->rank, MatchRank::WordStart);
                 }
                 seen.insert(key, 0);
-                PaletteHit hit;
-                hit.kind = PaletteKind::Node;
+                PaletteHit hit = hitInCompile(PaletteKind::Node);
                 hit.title = title;
                 hit.id = QStringLiteral("@") + name;
                 hit.icon = QStringLiteral("layers");
-                hit.capture = m_data.capture;
-                hit.compile = m_data.compile;
                 hit.stage = s;
                 hit.node = i;
                 hit.rank = match->rank;
