@@ -79,7 +79,7 @@ std::string shellWord(std::string_view text) {
 
 bool isDigits(std::string_view text) {
     return !text.empty() &&
-           std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+           std::all_of(text.begin(), text.end(), isDigit);
 }
 
 } // namespace dynascope

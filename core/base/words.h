@@ -24,6 +24,10 @@ namespace dynascope {
 [[nodiscard]] bool containsLowered(std::string_view text, std::string_view needle);
 /// A word of a POSIX shell that means the text: as it is where it is plain, else in single quotes.
 [[nodiscard]] std::string shellWord(std::string_view text);
+/// Whether it is an ASCII digit, whatever the locale.
+[[nodiscard]] constexpr bool isDigit(char c) {
+    return c >= '0' && c <= '9';
+}
 /// Whether it is a number in ASCII digits, and nothing else.
 [[nodiscard]] bool isDigits(std::string_view text);
 

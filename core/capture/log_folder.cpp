@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/log_folder.h"
 
+#include "core/base/words.h"
 #include "core/capture/debug_folder.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/profiles.h"
@@ -25,10 +26,6 @@ namespace fs = std::filesystem;
 
 constexpr int deepest = 6;
 constexpr std::size_t most = 5000; ///< files that are read
-
-bool isDigit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
 
 /// A number at the front of `text`, -1 where there is none.
 int leadingNumber(std::string_view text) {

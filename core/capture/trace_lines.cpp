@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/trace_lines.h"
 
+#include "core/base/words.h"
+
 #include <algorithm>
 #include <charconv>
 
 namespace dynascope::capture {
 
 namespace {
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Takes `count` digits off the front.
 std::optional<int> takeDigits(std::string_view& text, std::size_t count) {

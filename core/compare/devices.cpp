@@ -3,6 +3,8 @@
 // The index of a rank's own device, wherever PyTorch writes it: shapes, arguments, guards, generated code.
 #include "core/compare/parts.h"
 
+#include "core/base/words.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -16,10 +18,6 @@ namespace {
 
 bool isWordChar(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 constexpr std::array<std::string_view, 6> deviceTypes = {"cuda", "xpu", "hpu",

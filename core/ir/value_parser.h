@@ -3,6 +3,7 @@
 // Reads one Python value as graph text spells it. Internal to the readers.
 #pragma once
 
+#include "core/base/words.h"
 #include "core/ir/argument.h"
 
 #include <cstddef>
@@ -20,9 +21,6 @@ using NameSet = std::unordered_set<std::string_view>;
 /// "%"), Python is repr().
 enum class Syntax : std::uint8_t { Fx, Python };
 
-[[nodiscard]] constexpr bool isDigit(char c) {
-    return c >= '0' && c <= '9';
-}
 [[nodiscard]] constexpr bool isNameStart(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/passes/fx_names.h"
 
+#include "core/base/words.h"
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -32,10 +34,6 @@ constexpr std::array<std::string_view, 113> reserved{
 
 bool isReserved(std::string_view name) {
     return std::binary_search(reserved.begin(), reserved.end(), name);
-}
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 /// Lower case, letters, digits and underscores only, and no digit first.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/profile/graph_calls.h"
 
+#include "core/base/words.h"
 #include "core/diff/sequence.h"
 
 #include <algorithm>
@@ -17,10 +18,6 @@ std::string baseId(const session::CompileId& id) {
     session::CompileId first = id;
     first.run = 1;
     return first.toString();
-}
-
-bool isDigit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 /// "aten::mm" of "extern_kernels.mm", "torch.ops.aten.mm.default", "aten.mm.default"; "" of anything else.

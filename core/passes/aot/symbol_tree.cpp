@@ -62,7 +62,7 @@ constexpr int printedDigits = 15;
 int digitsOf(std::string_view number) {
     int out = 0;
     for (const char c : number.substr(0, number.find('e')))
-        if (ir::isDigit(c) && (out > 0 || c != '0')) ++out;
+        if (isDigit(c) && (out > 0 || c != '0')) ++out;
     return out;
 }
 
@@ -114,7 +114,7 @@ private:
             MaybeTree inner = sum();
             return take(")") ? inner : std::nullopt;
         }
-        if (m_pos < m_text.size() && ir::isDigit(m_text[m_pos])) return number();
+        if (m_pos < m_text.size() && isDigit(m_text[m_pos])) return number();
         SymbolTree out{Kind::Symbol, std::string(word()), {}};
         if (out.text.empty()) return std::nullopt;
         if (!take("(")) return out;
@@ -134,7 +134,7 @@ private:
         if (error != std::errc()) return std::nullopt;
         std::string text(begin, end);
         m_pos += text.size();
-        const bool whole = std::all_of(text.begin(), text.end(), ir::isDigit);
+        const bool whole = std::all_of(text.begin(), text.end(), isDigit);
         return SymbolTree{whole ? Kind::Integer : Kind::Real, std::move(text), {}};
     }
 
