@@ -4,12 +4,12 @@
 #include "core/engine/aot/aot_backward.h"
 #include "core/engine/aot/aot_metadata.h"
 #include "core/engine/aot/trace_level.h"
+#include "core/engine/exec/thread_count.h"
 #include "core/engine/exec/torch_level/modes.h"
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
 #include "core/engine/trace/meta_kernels.h"
 
-#include <ATen/Parallel.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
 #include <ATen/ops/ones.h>
@@ -27,18 +27,6 @@ namespace {
 using at::Tensor;
 using c10::IValue;
 using namespace passes::aot;
-
-/// Kernels on the small tensors of a trace cost less than waking other threads for them.
-class OneThread {
-public:
-    OneThread() { at::set_num_threads(1); }
-    ~OneThread() { at::set_num_threads(m_before); }
-    OneThread(const OneThread&) = delete;
-    OneThread& operator=(const OneThread&) = delete;
-
-private:
-    int m_before = at::get_num_threads();
-};
 
 RunError refusal(const Error& error) {
     return {error.message, ir::npos, false};

@@ -12,7 +12,7 @@ namespace {
 // PyTorch knows allocators and deleters by plain pointers only, so what they refer to has no other place.
 // NOLINTBEGIN(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local AllocationSource* currentSource = nullptr;
-std::atomic<std::uint64_t> outside{0};
+std::atomic<std::uint64_t> outsideOfSources{0};
 // NOLINTEND(cppcoreguidelines-avoid-non-const-global-variables)
 
 /// The deleter of whatever went through a scope, and of raw_allocate().
@@ -41,7 +41,7 @@ public:
 
     c10::DataPtr allocate(std::size_t bytes) override {
         if (currentSource && bytes > 0) return currentSource->allocate(bytes);
-        if (!currentSource) outside.fetch_add(1, std::memory_order_relaxed);
+        if (!currentSource) outsideOfSources.fetch_add(1, std::memory_order_relaxed);
         return m_behind->allocate(bytes);
     }
     [[nodiscard]] c10::DeleterFnPtr raw_deleter() const override { return &releaseToSource; }
@@ -84,7 +84,7 @@ bool isArenaBlock(const c10::DataPtr& block) {
 }
 
 std::uint64_t allocationsOutside() {
-    return outside.load(std::memory_order_relaxed);
+    return outsideOfSources.load(std::memory_order_relaxed);
 }
 
 void AllocationLog::beginNode(std::uint32_t node) {

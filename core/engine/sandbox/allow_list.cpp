@@ -72,7 +72,7 @@ struct Family {
 constexpr std::string_view needsDevice = "needs a device that is not here";
 constexpr std::string_view needsPeers = "talks to other processes";
 constexpr std::string_view needsPython = "calls Python that the capture does not hold";
-constexpr std::string_view outside = "is refused: it reaches outside the graph";
+constexpr std::string_view reachesOutside = "is refused: it reaches outside the graph";
 constexpr std::string_view unclassed =
     "is not classed: nobody has looked at what it does with hostile arguments";
 constexpr std::string_view toTerminal = "is refused: it writes to the terminal";
@@ -113,38 +113,38 @@ constexpr std::array families{
     Family{"torch.ops.higher_order.executorch_call_delegate", Obstacle::Hook, "runs a compiled program"},
     Family{"torch.ops.higher_order.call_torchbind", Obstacle::Hook, needsPython},
     Family{"torch._dynamo", Obstacle::Hook, needsPython},
-    Family{"torch.load", Obstacle::Refused, outside},
-    Family{"torch.save", Obstacle::Refused, outside},
-    Family{"torch.hub", Obstacle::Refused, outside},
-    Family{"torch.jit", Obstacle::Refused, outside},
-    Family{"torch.package", Obstacle::Refused, outside},
-    Family{"torch.classes", Obstacle::Refused, outside},
-    Family{"torch.ops.load_library", Obstacle::Refused, outside},
-    Family{"torch.serialization", Obstacle::Refused, outside},
-    Family{"torch.storage", Obstacle::Refused, outside},
-    Family{"torch.UntypedStorage", Obstacle::Refused, outside},
-    Family{"torch.TypedStorage", Obstacle::Refused, outside},
-    Family{"torch.multiprocessing", Obstacle::Refused, outside},
-    Family{"torch.utils.cpp_extension", Obstacle::Refused, outside},
-    Family{"torch.utils.data", Obstacle::Refused, outside},
-    Family{"torch.utils.dlpack", Obstacle::Refused, outside},
-    Family{"torch.utils.model_zoo", Obstacle::Refused, outside},
-    Family{"torch.utils.tensorboard", Obstacle::Refused, outside},
-    Family{"torch.onnx", Obstacle::Refused, outside},
-    Family{"torch.export.load", Obstacle::Refused, outside},
-    Family{"torch.export.save", Obstacle::Refused, outside},
-    Family{"torch._export.aot_load", Obstacle::Refused, outside},
-    Family{"torch._inductor.aoti_load_package", Obstacle::Refused, outside},
-    Family{"torch.profiler", Obstacle::Refused, outside},
-    Family{"torch.autograd.profiler", Obstacle::Refused, outside},
-    Family{"torch._C._profiler", Obstacle::Refused, outside},
-    Family{"torch._C._autograd._enable_profiler", Obstacle::Refused, outside},
+    Family{"torch.load", Obstacle::Refused, reachesOutside},
+    Family{"torch.save", Obstacle::Refused, reachesOutside},
+    Family{"torch.hub", Obstacle::Refused, reachesOutside},
+    Family{"torch.jit", Obstacle::Refused, reachesOutside},
+    Family{"torch.package", Obstacle::Refused, reachesOutside},
+    Family{"torch.classes", Obstacle::Refused, reachesOutside},
+    Family{"torch.ops.load_library", Obstacle::Refused, reachesOutside},
+    Family{"torch.serialization", Obstacle::Refused, reachesOutside},
+    Family{"torch.storage", Obstacle::Refused, reachesOutside},
+    Family{"torch.UntypedStorage", Obstacle::Refused, reachesOutside},
+    Family{"torch.TypedStorage", Obstacle::Refused, reachesOutside},
+    Family{"torch.multiprocessing", Obstacle::Refused, reachesOutside},
+    Family{"torch.utils.cpp_extension", Obstacle::Refused, reachesOutside},
+    Family{"torch.utils.data", Obstacle::Refused, reachesOutside},
+    Family{"torch.utils.dlpack", Obstacle::Refused, reachesOutside},
+    Family{"torch.utils.model_zoo", Obstacle::Refused, reachesOutside},
+    Family{"torch.utils.tensorboard", Obstacle::Refused, reachesOutside},
+    Family{"torch.onnx", Obstacle::Refused, reachesOutside},
+    Family{"torch.export.load", Obstacle::Refused, reachesOutside},
+    Family{"torch.export.save", Obstacle::Refused, reachesOutside},
+    Family{"torch._export.aot_load", Obstacle::Refused, reachesOutside},
+    Family{"torch._inductor.aoti_load_package", Obstacle::Refused, reachesOutside},
+    Family{"torch.profiler", Obstacle::Refused, reachesOutside},
+    Family{"torch.autograd.profiler", Obstacle::Refused, reachesOutside},
+    Family{"torch._C._profiler", Obstacle::Refused, reachesOutside},
+    Family{"torch._C._autograd._enable_profiler", Obstacle::Refused, reachesOutside},
     Family{"torch._C._distributed", Obstacle::Collective, needsPeers},
-    Family{"torch._C.PyTorchFile", Obstacle::Refused, outside},
-    Family{"torch._C.import_ir_module", Obstacle::Refused, outside},
-    Family{"torchvision.io", Obstacle::Refused, outside},
-    Family{"numpy.load", Obstacle::Refused, outside},
-    Family{"numpy.save", Obstacle::Refused, outside},
+    Family{"torch._C.PyTorchFile", Obstacle::Refused, reachesOutside},
+    Family{"torch._C.import_ir_module", Obstacle::Refused, reachesOutside},
+    Family{"torchvision.io", Obstacle::Refused, reachesOutside},
+    Family{"numpy.load", Obstacle::Refused, reachesOutside},
+    Family{"numpy.save", Obstacle::Refused, reachesOutside},
     Family{"warnings.", Obstacle::Refused, toTerminal},
 };
 
@@ -190,7 +190,7 @@ OperatorVerdict judgeUnknown(std::string_view target) {
     const bool refused = holds(refusedBuiltins, name) ||
                          holds(refusedModules, target.substr(0, target.find('.'))) ||
                          holds(refusedWords, target.substr(target.rfind('.') + 1));
-    if (refused) return {Obstacle::Refused, std::string(outside)};
+    if (refused) return {Obstacle::Refused, std::string(reachesOutside)};
     for (const Family& family : families) {
         if (target.starts_with(family.prefix)) return {family.obstacle, std::string(family.reason)};
     }

@@ -2,13 +2,13 @@
 #include "core/engine/service/replay_methods.h"
 
 #include "core/engine/exec/case_values.h"
+#include "core/engine/exec/thread_count.h"
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"
 #include "core/engine/replay/cuda_pool.h"
 #include "core/engine/replay/replay_run.h"
 #include "core/engine/service/execute.h"
 
-#include <ATen/Parallel.h>
 #include <algorithm>
 
 namespace dynascope::engine {
@@ -19,30 +19,6 @@ using nlohmann::json;
 
 constexpr std::size_t maxPlans = 4096;
 constexpr int maxThreads = 1024;
-
-/// Plans set the number of threads that they want; the rest of the engine keeps its own.
-class ThreadCount {
-public:
-    ThreadCount()
-        : m_before(at::get_num_threads()) {}
-    ThreadCount(const ThreadCount&) = delete;
-    ThreadCount& operator=(const ThreadCount&) = delete;
-    ~ThreadCount() {
-        if (at::get_num_threads() != m_before) at::set_num_threads(m_before);
-    }
-
-private:
-    int m_before;
-};
-
-/// For trees: small ops lose more by waking other threads than they gain.
-class OneThread {
-public:
-    OneThread() { at::set_num_threads(1); }
-
-private:
-    ThreadCount m_before;
-};
 
 bool fits(const c10::IValue& wanted, const c10::IValue& given) {
     return isDefinedTensor(wanted) && isDefinedTensor(given) &&
@@ -147,7 +123,7 @@ tl::expected<wire::RecordReply, Failure> ReplayPlans::record(const wire::RecordR
                           std::clamp(said.threads, 0, maxThreads),
                           said.oneDnn,
                           {said.kept.begin(), said.kept.end()}};
-    const ThreadCount threads;
+    const ThreadCount threads; // plans set the number that they want
     std::shared_ptr<Plan> before;
     if (said.again) {
         const auto found = find(*said.again);
