@@ -14,7 +14,7 @@
 namespace dynascope::views {
 
 namespace {
-constexpr double topMargin = 28;
+constexpr double aboveTheGraph = 28;
 }
 
 PatternView::PatternView(Theme& theme, QWidget* parent)
@@ -91,7 +91,7 @@ void PatternView::draw(const ir::GraphPtr& pattern, const ir::Graph& graph) {
     m_canvas->setScene(std::move(scene), canvas::GraphCanvas::Transition::None);
     // Cards say which node they stood for from here on; what is wider can be scrolled over.
     const double fits = m_canvas->viewport()->width() / std::max(1.0, m_canvas->scene()->size.width());
-    m_canvas->setPlace(std::clamp(fits, canvas::cardsFrom, 1.0), {0, -topMargin});
+    m_canvas->setPlace(std::clamp(fits, canvas::cardsFrom, 1.0), {0, -aboveTheGraph});
 }
 
 ir::NodeIndex PatternView::fittedOf(int item) const {
