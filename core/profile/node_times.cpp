@@ -2,8 +2,11 @@
 #include "core/profile/node_times.h"
 
 #include "core/profile/grouped.h"
+#include "core/session/provenance.h"
 
 #include <map>
+#include <memory>
+#include <set>
 
 namespace dynascope::profile {
 
@@ -47,7 +50,59 @@ std::vector<std::string> nodesOf(const Row& row, std::size_t index, int stage, F
     return {(*graph)->node(row.node).name};
 }
 
+/// Adds to `to` what `from`, the times of `below`, says of the nodes that they came from; `origins` are by node of `below`.
+void passOn(const StageTimes& from, const ir::Graph& below, const ir::Graph& above,
+            const std::vector<std::vector<ir::NodeIndex>>& origins, StageTimes& to) {
+    double whole = 0, passed = 0;
+    for (const auto& [name, time] : from.nodes) {
+        whole += time;
+        const ir::NodeIndex node = below.find(name);
+        if (node == ir::npos || origins[node].empty()) continue;
+        passed += time;
+        const double part = time / static_cast<double>(origins[node].size());
+        for (const ir::NodeIndex origin : origins[node])
+            to.nodes[above.node(origin).name] += part;
+        to.inParts = to.inParts || origins[node].size() > 1;
+    }
+    to.all += from.all;
+    if (whole > 0) to.joined += from.joined * passed / whole;
+    to.inParts = to.inParts || from.inParts;
+    to.passedOnFrom.push_back(from.stage);
+}
+
 } // namespace
+
+std::vector<StageTimes> passedOn(const session::SessionPtr& session, const std::vector<StageTimes>& measured,
+                                 const TaskContext& task) {
+    std::set<Place> own;
+    for (const StageTimes& of : measured)
+        own.emplace(of.compile, of.stage);
+    std::map<Place, StageTimes> stages;
+    std::unique_ptr<session::Provenance> provenance;
+    int compile = -1;
+    for (const StageTimes& of : measured) {
+        if (of.compile != compile)
+            provenance = std::make_unique<session::Provenance>(session, static_cast<std::size_t>(of.compile));
+        compile = of.compile;
+        const auto& all = session->compiles[static_cast<std::size_t>(compile)].stages;
+        const auto below = static_cast<std::size_t>(of.stage);
+        for (const std::size_t above : provenance->stagesAbove(below)) {
+            if (task.cancelled()) break;
+            const Place place(compile, static_cast<int>(above));
+            if (own.contains(place)) continue;
+            const auto origins = provenance->originsIn(below, above);
+            if (origins.empty()) continue;
+            StageTimes& to = stages[place];
+            to.compile = compile;
+            to.stage = place.second;
+            passOn(of, **all[below]->graph(), **all[above]->graph(), origins, to);
+        }
+    }
+    std::vector<StageTimes> out;
+    for (auto& [place, of] : stages)
+        if (!of.nodes.empty()) out.push_back(std::move(of));
+    return out;
+}
 
 std::vector<StageTimes> stageTimes(Facts& facts) {
     const Joined& joined = *facts.joined();

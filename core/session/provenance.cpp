@@ -162,6 +162,58 @@ struct Provenance::State {
         return out;
     }
 
+    using Origins = std::vector<std::vector<ir::NodeIndex>>; ///< by node of the stage below
+
+    /// What Inductor recorded of the nodes of a post-grad stage, in the pre-grad stage; no node has any where it is silent.
+    Origins recordedOrigins(std::size_t stage, std::size_t pre) {
+        Origins out(graph(stage)->size());
+        const std::size_t code = codeBelow(stage);
+        if (code == StageTree::none || !graph(pre)) return out;
+        const NodeNames& names = recordOf(code).postToPre;
+        for (ir::NodeIndex node = 0; node < out.size(); ++node) {
+            const auto found = names.find(graph(stage)->node(node).name);
+            if (found == names.end()) continue;
+            for (const std::string& name : found->second)
+                if (const ir::NodeIndex other = graph(pre)->find(name); other != ir::npos)
+                    out[node].push_back(other);
+        }
+        return out;
+    }
+
+    /// The nodes of the parent of `at` that those of `below` come from.
+    Origins upFrom(const Origins& below, std::size_t at) {
+        Origins parents(graph(at)->size());
+        for (const diff::Link& link : linksTo(at))
+            if (link.evidence != diff::Evidence::Neighbourhood && link.b < parents.size())
+                parents[link.b].push_back(link.a);
+        Origins out(below.size());
+        for (std::size_t node = 0; node < below.size(); ++node)
+            for (const ir::NodeIndex mid : below[node])
+                out[node].insert(out[node].end(), parents[mid].begin(), parents[mid].end());
+        return out;
+    }
+
+    /// Provenance::originsIn(); all stages on the way are graphs that can be read.
+    Origins origins(std::size_t stage, std::size_t above) {
+        Origins now(graph(stage)->size());
+        for (ir::NodeIndex node = 0; node < now.size(); ++node)
+            now[node] = {node};
+        const std::size_t pre = tree.preGrad(stage);
+        for (std::size_t at = stage; at != above; at = tree.parent[at]) {
+            now = upFrom(now, at);
+            if (tree.parent[at] == pre) {
+                Origins own = recordedOrigins(stage, pre);
+                for (std::size_t node = 0; node < now.size(); ++node)
+                    if (!own[node].empty()) now[node] = std::move(own[node]);
+            }
+            for (std::vector<ir::NodeIndex>& nodes : now) {
+                std::ranges::sort(nodes);
+                nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+            }
+        }
+        return now;
+    }
+
     /// The code whose provenance record speaks of this post-grad stage.
     [[nodiscard]] std::size_t codeBelow(std::size_t stage) const {
         for (std::size_t i = stage + 1; i < tree.parent.size(); ++i)
@@ -291,6 +343,25 @@ ProvenanceAnswer Provenance::ofNodes(std::size_t stage, std::span<const ir::Node
         if (node < m_state->graph(stage)->size()) asked.emplace(node, LinkEvidence::Selected);
     if (asked.empty()) return {};
     return m_state->collect(m_state->follow({{stage, std::move(asked)}}), {});
+}
+
+std::vector<std::size_t> Provenance::stagesAbove(std::size_t stage) const {
+    const StageTree& tree = m_state->tree;
+    std::vector<std::size_t> out;
+    if (stage >= tree.parent.size()) return out;
+    for (std::size_t at = tree.parent[stage]; at != StageTree::none; at = tree.parent[at])
+        if (compile().stages[at]->content == Stage::Content::Graph) out.push_back(at);
+    return out;
+}
+
+std::vector<std::vector<ir::NodeIndex>> Provenance::originsIn(std::size_t stage, std::size_t above) const {
+    const std::lock_guard lock(m_state->mutex);
+    const std::vector<std::size_t>& parent = m_state->tree.parent;
+    if (stage >= parent.size() || above >= stage) return {};
+    for (std::size_t at = stage; at != above; at = parent[at])
+        if (at == StageTree::none || !m_state->graph(at)) return {};
+    if (!m_state->graph(above)) return {};
+    return m_state->origins(stage, above);
 }
 
 ProvenanceAnswer Provenance::ofSource(std::string_view file, std::uint32_t line) const {

@@ -94,6 +94,12 @@ public:
     /// Left out is what only a kernel's name speaks for, and a kernel of several calls where nothing says which
     /// computes what. None for other stages.
     [[nodiscard]] std::vector<KernelNodes> kernelsMadeOf(std::size_t stage) const;
+    /// The stages of graphs that a stage was made from, the nearest first.
+    [[nodiscard]] std::vector<std::size_t> stagesAbove(std::size_t stage) const;
+    /// By node of a stage, the nodes of a stage above that it comes from, rising: by Inductor's record where it has the
+    /// node, else by links, those of the neighbourhood alone left out. In time linear in the links between the two.
+    /// Empty where `above` is not above, or either cannot be read.
+    [[nodiscard]] std::vector<std::vector<ir::NodeIndex>> originsIn(std::size_t stage, std::size_t above) const;
     /// The stage of code that was generated from a stage, or npos.
     [[nodiscard]] std::size_t codeMadeOf(std::size_t stage) const;
     static constexpr std::size_t npos = SIZE_MAX;

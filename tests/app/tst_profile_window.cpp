@@ -55,7 +55,8 @@ private slots:
             std::size_t out = 0;
             for (const session::Compile& compile : workspace().session()->compiles)
                 for (const session::StagePtr& stage : compile.stages)
-                    if (const auto times = workspace().nodeTimes(stage.get())) {
+                    if (const auto times = workspace().nodeTimes(stage.get());
+                        times && times->passedOnFrom.isEmpty()) {
                         if (!times->joined || *times->joined <= 0 || times->us.empty()) return std::size_t(0);
                         ++out;
                     }
@@ -64,6 +65,11 @@ private slots:
         QCOMPARE(measured(), std::size_t(0));
         window().actionRegistry().trigger("view.heat");
         QTRY_COMPARE_WITH_TIMEOUT(measured(), std::size_t(2), 30000); // forward and backward, as they ran
+        const session::StagePtr& first = workspace().session()->compiles.front().stages.front();
+        const auto passed = workspace().nodeTimes(first.get());
+        QVERIFY(passed && !passed->us.empty());
+        QVERIFY2(passed->passedOnFrom.contains("aot_forward") && passed->passedOnFrom.contains("aot_backward"),
+                 qPrintable(passed->passedOnFrom));
     }
 
     void twoAtOnce() {

@@ -75,6 +75,66 @@ private slots:
         QFAIL("no kernel of several nodes");
     }
 
+    void passedOnToStagesAbove() {
+        Facts facts(test::joinedFolder("encoder_inductor"));
+        const session::SessionPtr session = facts.joined()->session;
+        const std::vector<StageTimes> measured = stageTimes(facts);
+        const std::vector<StageTimes> passed = passedOn(session, measured, {});
+        QStringList names;
+        for (const StageTimes& of : passed) {
+            const session::Compile& compile = session->compiles[std::size_t(of.compile)];
+            const session::Stage& stage = *compile.stages[std::size_t(of.stage)];
+            names.push_back(QString::fromStdString(stage.shortLabel()));
+            QVERIFY(!of.passedOnFrom.empty());
+            QVERIFY2(of.share() > 0.5 && of.share() <= 1, qPrintable(QString::number(of.share())));
+            double most = 0, sum = 0;
+            for (const StageTimes& from : measured) {
+                QVERIFY(from.compile != of.compile || from.stage != of.stage); // measured goes before passed on
+                if (from.compile != of.compile || !std::ranges::count(of.passedOnFrom, from.stage)) continue;
+                QVERIFY(from.stage > of.stage && from.passedOnFrom.empty());
+                for (const auto& [name, time] : from.nodes)
+                    most += time;
+            }
+            for (const auto& [name, time] : of.nodes) {
+                QVERIFY2((*stage.graph())->find(name) != ir::npos, name.c_str());
+                sum += time;
+            }
+            QVERIFY2(sum > 0.5 * most && sum <= most * (1 + 1e-9), qPrintable(QString::number(sum / most)));
+        }
+        QVERIFY2(names.contains("dynamo_output"), qPrintable(names.join(' ')));
+        const TaskContext task = [] {
+            std::stop_source stop;
+            stop.request_stop();
+            return TaskContext{stop.get_token(), {}};
+        }();
+        QVERIFY(passedOn(session, measured, task).empty());
+    }
+
+    /// A node that is measured alone gives all of its time, in equal parts, or nothing.
+    void nodesPassOnEqualParts() {
+        Facts facts(test::joinedFolder("encoder_inductor"));
+        const session::SessionPtr session = facts.joined()->session;
+        std::size_t shared = 0, whole = 0;
+        for (const StageTimes& of : stageTimes(facts))
+            for (const auto& [name, time] : of.nodes) {
+                StageTimes alone;
+                alone.compile = of.compile;
+                alone.stage = of.stage;
+                alone.nodes = {{name, 8}};
+                alone.joined = alone.all = 80;
+                for (const StageTimes& above : passedOn(session, {alone}, {})) {
+                    const double part = above.nodes.begin()->second;
+                    QVERIFY(std::ranges::all_of(above.nodes, [&](const auto& n) { return n.second == part; }));
+                    QVERIFY(std::abs(part * double(above.nodes.size()) - 8) < 1e-9);
+                    QCOMPARE(above.share(), 1.0);
+                    QCOMPARE(above.inParts, above.nodes.size() > 1);
+                    ++(above.nodes.size() > 1 ? shared : whole);
+                }
+                if (whole + shared > 60) break; // each is aligned anew
+            }
+        QVERIFY2(whole > 0 && shared > 0, qPrintable(QStringLiteral("%1 %2").arg(whole).arg(shared)));
+    }
+
     void entriesThatRan() {
         const JoinedPtr joined = test::joinedFolder("recompiles");
         const std::vector<CompileRun> runs = compileRuns(*joined);

@@ -210,6 +210,37 @@ private slots:
         QCOMPARE(ofNode(provenance, stage.toStdString(), node.toStdString()), expected); // from what was kept
     }
 
+    /// All nodes at once say what each says alone, but for what only its neighbours speak for.
+    void originsOfAllNodes() {
+        for (const session::SessionPtr& session : {openCapture("trace_inductor/view_mutation"), recorded()}) {
+            QVERIFY(session);
+            std::size_t found = 0;
+            for (std::size_t compile = 0; compile < session->compiles.size(); ++compile) {
+                const Provenance provenance(session, compile);
+                for (std::size_t stage = 0; stage < provenance.compile().stages.size(); ++stage)
+                    for (const std::size_t above : provenance.stagesAbove(stage)) {
+                        const auto origins = provenance.originsIn(stage, above);
+                        if (provenance.compile().stages[stage]->content != session::Stage::Content::Graph) {
+                            QVERIFY(origins.empty());
+                            continue;
+                        }
+                        for (ir::NodeIndex node = 0; node < origins.size(); ++node) {
+                            std::vector<ir::NodeIndex> alone;
+                            for (const session::LinkedNode& linked : provenance.ofNode(stage, node).nodes)
+                                if (linked.stage == above &&
+                                    linked.evidence != session::LinkEvidence::Neighbourhood)
+                                    alone.push_back(linked.node);
+                            QCOMPARE(origins[node], alone);
+                            found += alone.size();
+                        }
+                        QVERIFY(provenance.originsIn(above, stage).empty());
+                    }
+                QVERIFY(provenance.originsIn(SIZE_MAX, 0).empty());
+            }
+            QVERIFY(found > 100);
+        }
+    }
+
     /// Where Inductor recorded its nodes, the answer is its own.
     void withRecord() {
         const session::SessionPtr session = recorded();

@@ -16,6 +16,7 @@ Heat heatOf(const Scene& scene, const NodeTimes* times) {
     out.measured = true;
     out.joined = times->joined;
     out.inParts = times->inParts;
+    out.passedOnFrom = times->passedOnFrom;
     for (ir::NodeIndex node = 0; node < scene.graph->size(); ++node) {
         const auto known = times->us.find(scene.graph->node(node).name);
         const int item = scene.itemOf(node);
@@ -44,7 +45,10 @@ void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, co
                                        : tr("median time  0");
     QString right = heat.measured ? durationText(heat.most) : QString();
     if (heat.joined) right += tr("   %1 % joined").arg(100 * *heat.joined, 0, 'f', 0);
-    if (heat.inParts) right += tr(", kernels in equal parts");
+    if (!heat.passedOnFrom.isEmpty())
+        right += tr(", passed on from %1").arg(heat.passedOnFrom) + (heat.inParts ? tr(" in equal parts") : QString());
+    else if (heat.inParts)
+        right += tr(", kernels in equal parts");
     const double scale = heat.measured ? theme.scaled(96) : 0;
     const double gap = theme.scaled(8), height = metrics.height() + gap;
     const double width = metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +

@@ -20,6 +20,7 @@ struct Heat {
     bool measured = false;          ///< the graph was replayed, or is in a profile
     std::optional<double> joined{}; ///< as in NodeTimes
     bool inParts = false;
+    QString passedOnFrom{};
 };
 
 /// `times` may be null: nothing was measured. Where the scene has another graph's nodes as well, these stay

@@ -171,7 +171,9 @@ void ModulesPanel::Private::updateFooter() {
     if (const auto times = q.workspace().nodeTimes(q.workspace().stage(wantedSide()).stage.get()))
         footer->setText(
             footer->text() + tr(", %1 measured").arg(durationText(times->sum)) +
-            (times->joined ? tr(", %1 % joined").arg(100 * *times->joined, 0, 'f', 0) : QString()));
+            (times->joined ? tr(", %1 % joined").arg(100 * *times->joined, 0, 'f', 0) : QString()) +
+            (times->passedOnFrom.isEmpty() ? QString()
+                                           : tr(", passed on from %1").arg(times->passedOnFrom)));
 }
 
 void ModulesPanel::Private::showTimes() {

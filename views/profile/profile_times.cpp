@@ -3,14 +3,16 @@
 
 #include "core/profile/node_times.h"
 #include "core/profile/shown_profile.h"
+#include "views/workspace/labels.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace dynascope::views {
 
 namespace {
 
-NodeTimes timesOf(const profile::StageTimes& stage) {
+NodeTimes timesOf(const session::Compile& compile, const profile::StageTimes& stage) {
     NodeTimes out;
     for (const auto& [node, time] : stage.nodes) {
         const double us = time / 1000;
@@ -20,6 +22,10 @@ NodeTimes timesOf(const profile::StageTimes& stage) {
     }
     out.joined = stage.share();
     out.inParts = stage.inParts;
+    QStringList from;
+    for (const int measured : stage.passedOnFrom)
+        from.push_back(toQString(compile.stages[std::size_t(measured)]->shortLabel()));
+    out.passedOnFrom = from.join(QStringLiteral(", "));
     return out;
 }
 
@@ -53,16 +59,23 @@ void ProfileTimes::find(const JoinedProfilePtr& profile) {
     using Times = std::vector<profile::StageTimes>;
     m_workspace.tasks().run<Times>(
         QStringLiteral("profile.times"), this,
-        [profile](const TaskContext&) {
-            const std::lock_guard lock(profile->mutex);
-            return stageTimes(*profile->facts);
+        [profile](const TaskContext& task) {
+            Times times;
+            {
+                const std::lock_guard lock(profile->mutex);
+                times = stageTimes(*profile->facts);
+            }
+            Times passed = passedOn(profile->joined->session, times, task);
+            times.insert(times.end(), std::make_move_iterator(passed.begin()),
+                         std::make_move_iterator(passed.end()));
+            return times;
         },
         [this, session = profile->joined->session](const Times& times) {
             for (const profile::StageTimes& of : times) {
-                const session::StagePtr& stage =
-                    session->compiles[std::size_t(of.compile)].stages[std::size_t(of.stage)];
+                const session::Compile& compile = session->compiles[std::size_t(of.compile)];
+                const session::StagePtr& stage = compile.stages[std::size_t(of.stage)];
                 const auto known = m_workspace.nodeTimes(stage.get());
-                if (!known || known->joined) m_workspace.setNodeTimes(stage, timesOf(of));
+                if (!known || known->joined) m_workspace.setNodeTimes(stage, timesOf(compile, of));
             }
         });
 }

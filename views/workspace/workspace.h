@@ -52,6 +52,9 @@ struct NodeTimes {
     /// Of a profile: how much of what the graph took is joined to its nodes, 0 to 1. Nothing of a run of ours.
     std::optional<double> joined{};
     bool inParts = false; ///< some have an equal part of a kernel that computes several
+    /// Names of the stages that were measured in place of this one, and whose times were passed on to its nodes; empty
+    /// where the graph itself was.
+    QString passedOnFrom{};
 };
 
 /// What the reader left at a place.
