@@ -19,6 +19,8 @@ using ir::Argument;
 using ir::NodeIndex;
 
 constexpr std::size_t mostLookedAt = 300; ///< nodes, of a search for a wait or a line
+constexpr std::size_t mostCalls = 100'000;
+constexpr int deepest = 8; ///< of subgraphs in one another
 
 /// "_c10d_functional.all_reduce" of every spelling of a target; empty where it is of no collective's namespace.
 std::string_view collectiveTarget(std::string_view target) {
@@ -162,44 +164,87 @@ bool inputIsWaitedFor(const ir::Graph& graph, NodeIndex index) {
     return false;
 }
 
+/// What the collective of a node is; nothing where it is none.
+std::optional<Collective> collectiveAt(const ir::Graph& graph, NodeIndex i) {
+    const ir::Node& node = graph.node(i);
+    if (node.op != ir::Op::CallFunction || isWait(node)) return std::nullopt;
+    const std::string_view target = collectiveTarget(node.target);
+    if (target.empty()) return std::nullopt;
+    const std::string_view name = operatorName(target);
+    if (name == "check_for_nan" || name.starts_with("_")) {
+        if (!name.starts_with("_allgather") && !name.starts_with("_reduce_scatter")) return std::nullopt;
+    }
+    Collective found;
+    found.index = i;
+    found.node = node.name;
+    found.kind = kindOf(name);
+    found.pointToPoint = found.kind.find("send") != std::string::npos ||
+                         found.kind.find("recv") != std::string::npos ||
+                         found.kind.find("p2p") != std::string::npos;
+    found.uneven = found.kind.starts_with("all_to_all");
+    readArguments(node, found);
+    std::uint64_t bytes = 0;
+    bool known = true;
+    eachTensor(graph, node, [&](const ir::ValueMeta& meta) {
+        found.inputs.push_back(meta.shortForm());
+        const auto size = meta.tensor ? meta.tensor->bytes() : std::nullopt;
+        known = known && size;
+        bytes += size.value_or(0);
+    });
+    if (known && !found.inputs.empty()) found.bytes = bytes;
+    if (node.meta) found.outputs.push_back(node.meta->shortForm());
+    findLine(graph, i, found);
+    const bool functional = target.starts_with("_c10d_functional") || target.starts_with("_dtensor");
+    findWait(graph, i, functional && !target.starts_with("_dtensor"), found);
+    if (found.forgotten && inputIsWaitedFor(graph, i)) found.forgotten = false;
+    return found;
+}
+
+/// The subgraph that a node runs once, and its name; null for anything else.
+std::pair<const ir::Graph*, std::string_view> ranOnce(const ir::Graph& graph, NodeIndex i) {
+    constexpr std::array<std::string_view, 6> once = {
+        "invoke_subgraph", "tag_activation_checkpoint", "wrap_activation_checkpoint",
+        "wrap",            "wrap_with_set_grad_enabled", "wrap_with_autocast"};
+    const ir::Node& node = graph.node(i);
+    constexpr std::string_view space = "higher_order.";
+    const std::size_t at = node.target.find(space);
+    if (node.op != ir::Op::CallFunction || at == std::string::npos ||
+        std::ranges::find(once, std::string_view(node.target).substr(at + space.size())) == once.end())
+        return {};
+    for (const NodeIndex input : graph.inputs(i)) {
+        const ir::Node& read = graph.node(input);
+        if (read.op != ir::Op::GetAttr) continue;
+        if (const auto found = graph.subgraphs().find(read.target); found != graph.subgraphs().end())
+            return {found->second.get(), found->first};
+    }
+    return {};
+}
+
+void addCollectives(const ir::Graph& graph, int depth, std::vector<Collective>& out) {
+    for (NodeIndex i = 0; i < graph.size() && out.size() < mostCalls; ++i) {
+        if (std::optional<Collective> found = collectiveAt(graph, i)) {
+            out.push_back(std::move(*found));
+            continue;
+        }
+        const auto [subgraph, name] = ranOnce(graph, i);
+        if (!subgraph || depth == deepest) continue;
+        const std::size_t first = out.size();
+        addCollectives(*subgraph, depth + 1, out);
+        for (std::size_t k = first; k < out.size(); ++k) {
+            Collective& inside = out[k];
+            inside.within = (inside.within.empty() ? inside.node : inside.within) + " in " + std::string(name);
+            inside.index = i;
+            inside.node = graph.node(i).name;
+            if (!isProgram(&inside.at)) findLine(graph, i, inside);
+        }
+    }
+}
+
 } // namespace
 
 std::vector<Collective> collectivesOf(const ir::Graph& graph) {
     std::vector<Collective> out;
-    for (NodeIndex i = 0; i < graph.size(); ++i) {
-        const ir::Node& node = graph.node(i);
-        if (node.op != ir::Op::CallFunction || isWait(node)) continue;
-        const std::string_view target = collectiveTarget(node.target);
-        if (target.empty()) continue;
-        const std::string_view name = operatorName(target);
-        if (name == "check_for_nan" || name.starts_with("_")) {
-            if (!name.starts_with("_allgather") && !name.starts_with("_reduce_scatter")) continue;
-        }
-        Collective found;
-        found.index = i;
-        found.node = node.name;
-        found.kind = kindOf(name);
-        found.pointToPoint = found.kind.find("send") != std::string::npos ||
-                             found.kind.find("recv") != std::string::npos ||
-                             found.kind.find("p2p") != std::string::npos;
-        found.uneven = found.kind.starts_with("all_to_all");
-        readArguments(node, found);
-        std::uint64_t bytes = 0;
-        bool known = true;
-        eachTensor(graph, node, [&](const ir::ValueMeta& meta) {
-            found.inputs.push_back(meta.shortForm());
-            const auto size = meta.tensor ? meta.tensor->bytes() : std::nullopt;
-            known = known && size;
-            bytes += size.value_or(0);
-        });
-        if (known && !found.inputs.empty()) found.bytes = bytes;
-        if (node.meta) found.outputs.push_back(node.meta->shortForm());
-        findLine(graph, i, found);
-        const bool functional = target.starts_with("_c10d_functional") || target.starts_with("_dtensor");
-        findWait(graph, i, functional && !target.starts_with("_dtensor"), found);
-        if (found.forgotten && inputIsWaitedFor(graph, i)) found.forgotten = false;
-        out.push_back(std::move(found));
-    }
+    addCollectives(graph, 0, out);
     return out;
 }
 

@@ -16,8 +16,9 @@
 namespace dynascope::ranks {
 
 struct Collective {
-    ir::NodeIndex index = ir::npos;
+    ir::NodeIndex index = ir::npos; ///< of one in a subgraph, the node that runs the subgraph; so is `node`
     std::string node;
+    std::string within;    ///< "all_reduce in repeated_subgraph0": its own node in a subgraph; empty outside of one
     std::string kind;      ///< "all_reduce"; the in-place forms have the same kind
     std::string reduction; ///< "sum"; empty where the kind has none
     std::string group;     ///< name of the process group, "0"; empty where the graph does not say
@@ -44,8 +45,10 @@ struct Collective {
     [[nodiscard]] std::string call() const { return reduction.empty() ? kind : kind + ' ' + reduction; }
 };
 
-/// In the order of the graph; what subgraphs call is not listed. Linear, but for the search for waits, which
-/// looks at no more than a few hundred nodes each.
+/// In the order in which the graph calls them: those of a subgraph stand where a node runs it once (invoke_subgraph,
+/// checkpoints, regions with another grad or autocast mode). What is in branches and loops (cond, while_loop) is not
+/// listed, since the graph does not say how often it runs. Linear, but for the search for waits, which looks at no more
+/// than a few hundred nodes each; a subgraph counts as often as it is run, up to 100,000 collectives in all.
 [[nodiscard]] std::vector<Collective> collectivesOf(const ir::Graph& graph);
 
 /// "a, b", or "f32[4] -> f32[8]".

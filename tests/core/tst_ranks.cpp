@@ -197,6 +197,49 @@ private slots:
         QCOMPARE(report.rows[1].lanes[1].mismatch, 0U);
     }
 
+    /// A region that is run twice calls its collective twice; what a branch calls nobody knows.
+    void collectivesOfSubgraphs() {
+        const std::string body =
+            "        repeated_subgraph0 = self.repeated_subgraph0\n"
+            "        first = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', arg0_1)\n"
+            "        getitem: \"f32[8, 4][4, 1]cuda:%\" = first[0]\n"
+            "        second = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', getitem)\n"
+            "        getitem_1: \"f32[8, 4][4, 1]cuda:%\" = second[0]\n"
+            "        true_graph_0 = self.true_graph_0\n"
+            "        cond = torch.ops.higher_order.cond(arg0_1, true_graph_0, true_graph_0, (getitem_1,))\n"
+            "        getitem_2: \"f32[8, 4][4, 1]cuda:%\" = cond[0]\n"
+            "        return (getitem_2,)\n";
+        const auto inner = [](const std::string& name, const std::string& reduction) {
+            return "\n    class " + name +
+                   "(torch.nn.Module):\n"
+                   "        def forward(self, arg0_1: \"f32[8, 4][4, 1]cuda:%\"):\n"
+                   "            # File: /home/a/train.py:9 in g, code: return all_reduce(x)\n"
+                   "            all_reduce: \"f32[8, 4][4, 1]cuda:%\" = "
+                   "torch.ops._c10d_functional.all_reduce.default(arg0_1, '" +
+                   reduction +
+                   "', '0')\n"
+                   "            wait_tensor: \"f32[8, 4][4, 1]cuda:%\" = "
+                   "torch.ops._c10d_functional.wait_tensor.default(all_reduce)\n"
+                   "            return (wait_tensor,)\n";
+        };
+        const auto graph = [&](const std::string& reduction) {
+            return graphOf(body) + inner("repeated_subgraph0", reduction) + inner("true_graph_0", "sum");
+        };
+        Run run;
+        run.add(0, traceOf(0, graph("sum"))).add(1, traceOf(1, graph("sum"))).add(2, traceOf(2, graph("max")));
+        const ranks::Report report = run.examined();
+        QCOMPARE(report.rows.at(0).lanes.at(0).calls.size(), std::size_t(2));
+        const ranks::Collective& call = report.rows[0].lanes[0].calls[1].what;
+        QCOMPARE(call.node, std::string("second"));
+        QCOMPARE(call.within, std::string("all_reduce in repeated_subgraph0"));
+        QCOMPARE(call.wait, std::string("wait_tensor"));
+        QCOMPARE(call.at.line, 9U);
+        QVERIFY(!report.reasons.empty());
+        QCOMPARE(report.reasons[0].node, std::string("first"));
+        QVERIFY(says(report.reasons[0], "rank 2 calls all_reduce max of f32[8, 4] (node first, all_reduce in "
+                                        "repeated_subgraph0 at train.py:9)"));
+    }
+
     void faultsAreNamed_data() {
         QTest::addColumn<QString>("from");
         QTest::addColumn<QString>("to");
