@@ -115,7 +115,8 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     detail::Reader reader(session, out.ranks);
     out.notes = reader.runsApart();
     std::vector<Row> rows = detail::rowsOf(reader);
-    detail::readLanes(reader, rows, out);
+    detail::readLanes(reader, rows, task, out);
+    if (task.cancelled()) return cancellation();
     detail::judgeLanes(reader, rows, out);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (task.cancelled()) return cancellation();

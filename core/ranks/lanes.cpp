@@ -94,7 +94,7 @@ bool fit(const Collective& a, const Collective& b) {
 std::string described(const Call& call) {
     const std::string shapes = shapesText(call.what);
     return call.what.call() + (shapes.empty() ? "" : " of " + shapes) + " (node " + call.what.node +
-           placeWords(call.what) + ")";
+           (call.what.within.empty() ? "" : ", " + call.what.within) + placeWords(call.what) + ")";
 }
 
 std::string fullWords(const Call& call) {
@@ -308,7 +308,10 @@ void judgeAbsent(const Reader& reader, const std::vector<Row>& rows, const Row& 
 
 } // namespace
 
-void readLanes(Reader& reader, std::vector<Row>& rows, Report& out) {
+void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, Report& out) {
+    std::size_t read = 0, all = 0;
+    for (const Row& row : rows)
+        all += row.present.size();
     std::vector<std::string> keys(reader.ranks().size(), "calls:");
     std::vector<std::map<std::string, std::string>> names(keys.size()); // of groups, by first use
     for (Row& row : rows) {
@@ -317,6 +320,8 @@ void readLanes(Reader& reader, std::vector<Row>& rows, Report& out) {
         std::map<std::string, std::size_t> laneOf;
         bool unreadable = false;
         for (const std::size_t rank : row.present) {
+            if (task.cancelled()) return;
+            task.report("Reading the ranks' graphs", read++, all);
             std::vector<Call> calls = callsOf(reader, row, rank, labels, unreadable);
             std::string key;
             keys[rank] += row.shown.id + ' ';

@@ -79,7 +79,8 @@ struct Row {
 /// Whether Dynamo's ranks talk to each other while they compile, by settings and records.
 [[nodiscard]] bool compilerCollectives(const session::Session& session);
 
-void readLanes(Reader& reader, std::vector<Row>& rows, Report& out);
+/// Leaves off where `task` is cancelled.
+void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, Report& out);
 void judgeLanes(const Reader& reader, std::vector<Row>& rows, Report& out);
 void judgeGraphs(Reader& reader, Row& row, Report& out);
 void judgeCode(const Reader& reader, const Row& row, Report& out);

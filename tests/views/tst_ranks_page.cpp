@@ -16,6 +16,7 @@
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTemporaryDir>
@@ -78,6 +79,26 @@ class TestRanksPage : public QObject {
     Q_OBJECT
 
 private slots:
+    void canBeCancelled() {
+        Shown shown(data + "diverge");
+        auto* stop = test::part<QPushButton>(*shown.page, "ranks.stop");
+        QVERIFY(!stop->isVisible());
+        const QString verdict = shown.label("ranks.verdict");
+        Place place = shown.f.workspace.place();
+        attachFlight(place, *shown.f.workspace.capture(), (data + "flight_tp").toStdString());
+        shown.f.workspace.go(place); // compares anew
+        QVERIFY(stop->isVisible());
+        QTest::mouseClick(stop, Qt::LeftButton);
+        shown.f.settle();
+        QVERIFY2(shown.label("ranks.verdict").contains("cancelled"), qPrintable(shown.label("ranks.verdict")));
+        QCOMPARE(stop->text(), QStringLiteral("Compare"));
+        QTest::mouseClick(stop, Qt::LeftButton);
+        QCOMPARE(stop->text(), QStringLiteral("Cancel"));
+        shown.f.settle();
+        QCOMPARE(shown.label("ranks.verdict"), verdict);
+        QVERIFY(!stop->isVisible());
+    }
+
     void saysTheVerdictAndWhatItRestsOn() {
         Shown s(data + "diverge");
         QVERIFY(s.page->message().isEmpty());

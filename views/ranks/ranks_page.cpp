@@ -20,7 +20,6 @@ namespace dynascope::views {
 
 namespace {
 
-const QString tag = QStringLiteral("ranks");
 constexpr int stateVersion = 1;
 
 /// The first of a compile and a text; of the compile, or of all, where there is no text.
@@ -73,14 +72,14 @@ void RanksPage::restyle() {
 
 void RanksPage::refresh() {
     if (showNothingOpen()) {
-        workspace().tasks().cancel(tag);
+        workspace().tasks().cancel(tag());
         d->session.reset();
         d->reading.reset();
         return;
     }
     const session::SessionPtr& session = workspace().capture()->session;
     if (session->ranks.size() < 2) {
-        workspace().tasks().cancel(tag);
+        workspace().tasks().cancel(tag());
         d->session.reset();
         d->reading.reset();
         setLoading(false);
@@ -104,16 +103,33 @@ void RanksPage::read() {
     d->verdict->setText(tr("Comparing %1 ranks").arg(d->session->ranks.size()));
     d->evidence->clear();
     d->icon->clear();
+    d->stop->setText(tr("Cancel"));
+    d->stop->setToolTip(tr("Stop comparing; nothing is said of the ranks then"));
+    d->stop->show();
     workspace().tasks().run<RanksReadingPtr>(
-        tag, this,
+        tag(), this,
         [session = d->session, flight = d->flight](const TaskContext& task) {
             return readRanks(session, flight, task);
         },
         [this](RanksReadingPtr reading) { take(std::move(reading)); });
 }
 
+QString RanksPage::tag() {
+    return QStringLiteral("ranks");
+}
+
+void RanksPage::cancel() {
+    workspace().tasks().cancel(tag());
+    setLoading(false);
+    d->verdict->setText(tr("Comparing the ranks was cancelled; nothing is said of them."));
+    d->evidence->clear();
+    d->stop->setText(tr("Compare"));
+    d->stop->setToolTip(tr("Hold the ranks against each other after all"));
+}
+
 void RanksPage::take(std::shared_ptr<const RanksReading> reading) {
     setLoading(false);
+    d->stop->hide();
     if (!reading) return;
     d->reading = std::move(reading);
     makeMatrix();

@@ -40,7 +40,9 @@ private:
     void connectTables();
     void makeMatrix();
 
+    [[nodiscard]] static QString tag(); ///< of the task that compares
     void read();
+    void cancel();
     void take(std::shared_ptr<const RanksReading> reading);
     void fill();
     void showVerdict();

@@ -24,7 +24,7 @@ struct RanksPage::Private {
     QLabel *icon = nullptr, *verdict = nullptr, *evidence = nullptr;
     FigureRow* figures = nullptr;
     QLineEdit* filter = nullptr;
-    QPushButton* attach = nullptr;
+    QPushButton *attach = nullptr, *stop = nullptr;
     RowTable *reasons = nullptr, *matrix = nullptr, *waiting = nullptr, *alone = nullptr, *caches = nullptr,
              *estimates = nullptr, *notes = nullptr;
     QVBoxLayout* matrixColumn =
