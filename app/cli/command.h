@@ -71,6 +71,7 @@ void addCoverage(Parser& parser);
 void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addRanks(Parser& parser);
+void addDigest(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);

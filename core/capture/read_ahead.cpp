@@ -131,14 +131,7 @@ private:
             if (item.hasPayload) record.payload = RecordAhead::PayloadState::Unchecked;
             return;
         }
-        std::string_view type;
-        simdjson::dom::element body;
-        for (const auto [key, value] : object) {
-            if (isContextKey(key)) continue;
-            if (!type.empty() && type != "stack") break;
-            type = key; // "stack" may accompany another type
-            body = value;
-        }
+        const auto [type, body] = typeOfHeader(object);
         const bool named = type == "artifact" || type == "graph_dump";
         const std::string_view name = named ? json::text(body, "name") : std::string_view();
         record.sort = sortOf(type, name, item.prefix.origin);
@@ -308,6 +301,17 @@ std::vector<LogChunk> cut(std::string_view log, std::size_t chunkBytes, std::uin
 }
 
 } // namespace
+
+HeaderType typeOfHeader(const simdjson::dom::object& header) {
+    HeaderType out;
+    for (const auto [key, value] : header) {
+        if (isContextKey(key)) continue;
+        if (!out.type.empty() && out.type != "stack") break;
+        out.type = key; // "stack" may accompany another type
+        out.body = value;
+    }
+    return out;
+}
 
 simdjson::simdjson_result<simdjson::dom::element>
 HeaderParser::parse(std::string_view header, const TaskContext& task, bool* isUtf8, bool* isAbridged) {

@@ -22,6 +22,13 @@
 
 namespace dynascope::capture {
 
+/// The type of a record by its header, and what the header says under that key; empty and null where it says nothing.
+struct HeaderType {
+    std::string_view type;
+    simdjson::dom::element body;
+};
+[[nodiscard]] HeaderType typeOfHeader(const simdjson::dom::object& header);
+
 /// A record, or a run of lines that are none. Offsets count bytes from the start of the log.
 struct RecordAhead {
     enum class Header : std::uint8_t { Read, Unreadable, NoObject };

@@ -231,7 +231,7 @@ bool isKnownType(std::string_view type) {
 }
 
 bool isKnownArtifact(std::string_view name) {
-    return contains(plainArtifacts, name) || stagePlace(name).has_value() ||
+    return name == digestArtifact || contains(plainArtifacts, name) || stagePlace(name).has_value() ||
            std::any_of(patterns.begin(), patterns.end(),
                        [&](std::string_view pattern) { return matches(pattern, name); });
 }

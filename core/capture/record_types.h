@@ -11,6 +11,9 @@
 
 namespace dynascope::capture {
 
+/// The artifact that begins a digest (digest_log.h), which PyTorch does not write.
+inline constexpr std::string_view digestArtifact = "dynascope_digest";
+
 /// True for a record type or, with `artifact`, an artifact name that PyTorch is known to write.
 [[nodiscard]] bool isKnownType(std::string_view type);
 [[nodiscard]] bool isKnownArtifact(std::string_view name);

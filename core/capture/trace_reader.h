@@ -166,6 +166,7 @@ private:
     void readVersion(const Visit&);
     void readRecompile(const Visit&);
     void readHooks(const Visit&);
+    void readDigest(const Visit&);
     void readCache(const Visit&, std::string_view name);
     void readBytecode(const Visit&, std::string_view name);
 

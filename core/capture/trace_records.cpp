@@ -3,7 +3,9 @@
 // TraceReader's handlers: one small function per record type.
 #include "core/base/json.h"
 #include "core/capture/abridge.h"
+#include "core/capture/digest_log.h"
 #include "core/capture/guards.h"
+#include "core/capture/record_types.h"
 #include "core/capture/tensor_record.h"
 #include "core/capture/trace_reader.h"
 #include "core/torch_text/graph_break.h"
@@ -88,10 +90,16 @@ TraceReader::Handler TraceReader::artifactHandler(std::string_view name) {
         {"torch_version", &TraceReader::readVersion},
         {"recompile_reasons", &TraceReader::readRecompile},
         {"aot_saved_tensors_hooks_graphs", &TraceReader::readHooks},
+        {digestArtifact, &TraceReader::readDigest},
     };
     const auto* const found = std::find_if(std::begin(handlers), std::end(handlers),
                                            [&](const NamedHandler& h) { return h.name == name; });
     return found == std::end(handlers) ? nullptr : found->handler;
+}
+
+void TraceReader::readDigest(const Visit& visit) {
+    if (std::string words = digestWords(bytesOf(visit.record.payload)); !words.empty())
+        warn(std::move(words), visit.record.line, visit.index);
 }
 
 void TraceReader::readString(const Visit& visit) {

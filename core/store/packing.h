@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Zstandard, as the session file packs what it holds. Used by core/store only.
+// Zstandard, as session files and digests of logs pack what they hold.
 #pragma once
 
 #include "core/base/result.h"

@@ -254,6 +254,25 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QVERIFY2(folder.err.contains("a folder, and no memory snapshot"), folder.err);
     }
 
+    void digestsTakeTheirLogsPlace() {
+        const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
+        const QTemporaryDir digests;
+        const Run made = cli({"digest", data + "diverge", "-o", digests.path()});
+        QVERIFY2(made.exitCode == 0 && made.out.count('\n') == 4, made.err);
+        QVERIFY(QFile::exists(digests.filePath("dedicated_log_torch_trace_rank_3_x.log.zst")));
+        QCOMPARE(cli({"ranks", digests.path()}).out, cli({"ranks", data + "diverge"}).out);
+        const QString log = data + "moe/dedicated_log_torch_trace_rank_1_x.log", one = digests.filePath("rank_1.log.zst");
+        QCOMPARE(cli({"digest", log, "-o", one}).exitCode, 0);
+        QVERIFY(cli({"info", one}).err.contains("a digest: left out are "));
+        const Run again = cli({"digest", one, "-o", digests.filePath("again.log.zst")});
+        QVERIFY2(again.exitCode == 2 && again.err.contains("is a digest already"), again.err);
+        QVERIFY(!QFile::exists(digests.filePath("again.log.zst")));
+        QCOMPARE(cli({"digest", one, "-o", one}).exitCode, 2);
+        QCOMPARE(cli({"digest", digests.path(), "-o", digests.path()}).exitCode, 2);
+        QCOMPARE(cli({"digest", data + "flight_moe", "-o", digests.path()}).exitCode, 2);
+        QCOMPARE(cli({"digest", "/no/such/log", "-o", digests.path()}).exitCode, 2);
+    }
+
     void ranksSayWhatHurtsMost() {
         const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
         const Run diverge = cli({"ranks", data + "diverge", "--json"});
