@@ -48,7 +48,8 @@ Result<void> write(const std::string& bytes, const std::string& path) {
     return std::move(*file).commit();
 }
 
-Result<void> digestOne(const session::ByteSourcePtr& source, const std::string& log, const std::string& target) {
+Result<void> digestOne(const session::ByteSourcePtr& source, const std::string& log,
+                       const std::string& target) {
     const Result<session::ByteSourcePtr> text = unpacked(source, log);
     if (!text) return tl::unexpected(text.error());
     const Result<capture::Digest> digest = capture::makeDigest((*text)->bytes(), log);
@@ -78,7 +79,8 @@ int digestFolder(const DigestOptions& options) {
         const std::string log = (fs::path(options.path) / name).string();
         const fs::path target = fs::path(options.output) / name.parent_path();
         fs::create_directories(target, ignored);
-        if (const Result<void> done = digestOne(file.source, log, (target / digestName(file.name)).string()); done)
+        if (const Result<void> done = digestOne(file.source, log, (target / digestName(file.name)).string());
+            done)
             ++made;
         else
             status = fail(done.error());
@@ -109,7 +111,8 @@ void addDigest(Parser& parser) {
         .add("-o,--output", options->output,
              "File to write (NAME_rank_3.log.zst: ranks are told by names), or a folder")
         .required();
-    command.note("A digest is a TORCH_TRACE log without what says nothing of ranks; everything opens it, and says what was\n"
+    command.note("A digest is a TORCH_TRACE log without what says nothing of ranks; everything opens it, and "
+                 "says what was\n"
                  "left out. Exit status: 0 written, 2 unreadable.");
     command.run([options] { return run(*options); });
 }

@@ -78,8 +78,7 @@ std::string shellWord(std::string_view text) {
 }
 
 bool isDigits(std::string_view text) {
-    return !text.empty() &&
-           std::all_of(text.begin(), text.end(), isDigit);
+    return !text.empty() && std::all_of(text.begin(), text.end(), isDigit);
 }
 
 } // namespace dynascope

@@ -43,7 +43,8 @@ std::string typeOf(simdjson::dom::parser& parser, std::string_view header) {
     if (parser.parse(header.data(), header.size()).get(object) != simdjson::SUCCESS) return {};
     const auto [type, body] = typeOfHeader(object);
     std::string_view name;
-    if (type == "artifact" && body["name"].get(name) == simdjson::SUCCESS) return "artifact:" + std::string(name);
+    if (type == "artifact" && body["name"].get(name) == simdjson::SUCCESS)
+        return "artifact:" + std::string(name);
     return std::string(type);
 }
 
@@ -87,7 +88,8 @@ Result<Digest> makeDigest(std::string_view log, const std::string& name, const T
         const std::string_view text = log.substr(begin, lines.position() - begin);
         if (item->kind == TraceItem::Kind::Record) {
             const std::string type = typeOf(parser, log.substr(item->jsonOffset, item->jsonLength));
-            if (type == "artifact:" + std::string(digestArtifact)) return failure("is a digest already", name);
+            if (type == "artifact:" + std::string(digestArtifact))
+                return failure("is a digest already", name);
             if (digestLeavesOut(type) && !(type == "chromium_event" && bounds(text))) {
                 ++out.leftOut[type];
                 continue;
@@ -105,7 +107,8 @@ Result<Digest> makeDigest(std::string_view log, const std::string& name, const T
 
 std::string digestWords(std::string_view payload) {
     const Json document = Json::parse(payload, nullptr, false);
-    if (!document.is_object() || !document.contains("left_out") || !document["left_out"].is_object()) return {};
+    if (!document.is_object() || !document.contains("left_out") || !document["left_out"].is_object())
+        return {};
     std::string types;
     for (const auto& [type, count] : document["left_out"].items()) {
         if (!count.is_number_unsigned()) continue;

@@ -17,9 +17,9 @@
 namespace dynascope::capture {
 
 struct Digest {
-    std::string packed; ///< zstd
-    std::uint64_t bytes = 0; ///< of the log that it was made of
-    std::size_t records = 0; ///< that it has
+    std::string packed;                         ///< zstd
+    std::uint64_t bytes = 0;                    ///< of the log that it was made of
+    std::size_t records = 0;                    ///< that it has
     std::map<std::string, std::size_t> leftOut; ///< records by type
 };
 
@@ -28,7 +28,8 @@ struct Digest {
 
 /// `log` is a whole TORCH_TRACE log, unpacked; `name` is its file's. Lines that are no record stay. Linear; holds the
 /// digest in memory. An Error where the log has no record, or is a digest, or cancellation().
-[[nodiscard]] Result<Digest> makeDigest(std::string_view log, const std::string& name, const TaskContext& task = {});
+[[nodiscard]] Result<Digest> makeDigest(std::string_view log, const std::string& name,
+                                        const TaskContext& task = {});
 
 /// What the first record of a digest says, in a sentence: "a digest: 624 chromium_event, ... were left out".
 /// Empty where the payload is none of a digest.

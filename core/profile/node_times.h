@@ -37,6 +37,7 @@ struct StageTimes {
 /// no sum is above what was measured. Takes as long as aligning the stages of each compile; a task that was cancelled
 /// gets what is there so far.
 [[nodiscard]] std::vector<StageTimes> passedOn(const session::SessionPtr& session,
-                                               const std::vector<StageTimes>& measured, const TaskContext& task);
+                                               const std::vector<StageTimes>& measured,
+                                               const TaskContext& task);
 
 } // namespace dynascope::profile

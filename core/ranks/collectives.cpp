@@ -202,9 +202,12 @@ std::optional<Collective> collectiveAt(const ir::Graph& graph, NodeIndex i) {
 
 /// The subgraph that a node runs once, and its name; null for anything else.
 std::pair<const ir::Graph*, std::string_view> ranOnce(const ir::Graph& graph, NodeIndex i) {
-    constexpr std::array<std::string_view, 6> once = {
-        "invoke_subgraph", "tag_activation_checkpoint", "wrap_activation_checkpoint",
-        "wrap",            "wrap_with_set_grad_enabled", "wrap_with_autocast"};
+    constexpr std::array<std::string_view, 6> once = {"invoke_subgraph",
+                                                      "tag_activation_checkpoint",
+                                                      "wrap_activation_checkpoint",
+                                                      "wrap",
+                                                      "wrap_with_set_grad_enabled",
+                                                      "wrap_with_autocast"};
     const ir::Node& node = graph.node(i);
     constexpr std::string_view space = "higher_order.";
     const std::size_t at = node.target.find(space);
@@ -232,7 +235,8 @@ void addCollectives(const ir::Graph& graph, int depth, std::vector<Collective>& 
         addCollectives(*subgraph, depth + 1, out);
         for (std::size_t k = first; k < out.size(); ++k) {
             Collective& inside = out[k];
-            inside.within = (inside.within.empty() ? inside.node : inside.within) + " in " + std::string(name);
+            inside.within =
+                (inside.within.empty() ? inside.node : inside.within) + " in " + std::string(name);
             inside.index = i;
             inside.node = graph.node(i).name;
             if (!isProgram(&inside.at)) findLine(graph, i, inside);

@@ -99,7 +99,8 @@ public:
     /// By node of a stage, the nodes of a stage above that it comes from, rising: by Inductor's record where it has the
     /// node, else by links, those of the neighbourhood alone left out. In time linear in the links between the two.
     /// Empty where `above` is not above, or either cannot be read.
-    [[nodiscard]] std::vector<std::vector<ir::NodeIndex>> originsIn(std::size_t stage, std::size_t above) const;
+    [[nodiscard]] std::vector<std::vector<ir::NodeIndex>> originsIn(std::size_t stage,
+                                                                    std::size_t above) const;
     /// The stage of code that was generated from a stage, or npos.
     [[nodiscard]] std::size_t codeMadeOf(std::size_t stage) const;
     static constexpr std::size_t npos = SIZE_MAX;

@@ -68,7 +68,8 @@ private slots:
         const session::StagePtr& first = workspace().session()->compiles.front().stages.front();
         const auto passed = workspace().nodeTimes(first.get());
         QVERIFY(passed && !passed->us.empty());
-        QVERIFY2(passed->passedOnFrom.contains("aot_forward") && passed->passedOnFrom.contains("aot_backward"),
+        QVERIFY2(passed->passedOnFrom.contains("aot_forward") &&
+                     passed->passedOnFrom.contains("aot_backward"),
                  qPrintable(passed->passedOnFrom));
     }
 

@@ -29,8 +29,9 @@ QStringList said(const ranks::Report& report) {
     const auto add = [&out](const std::string& text) { out.push_back(QString::fromStdString(text)); };
     add(summaryOf(report));
     for (const ranks::Reason& reason : report.reasons)
-        add(std::string(verdictName(reason.verdict)) + '|' + ranks::rankWords(reason.ranks) + '|' + reason.compile + '|' +
-            reason.node + '|' + reason.file + ':' + std::to_string(reason.line) + '|' + reason.text);
+        add(std::string(verdictName(reason.verdict)) + '|' + ranks::rankWords(reason.ranks) + '|' +
+            reason.compile + '|' + reason.node + '|' + reason.file + ':' + std::to_string(reason.line) + '|' +
+            reason.text);
     for (const ranks::CompileRow& row : report.rows) {
         std::string line = row.id + ' ' + row.function;
         for (const int letter : row.letters)
@@ -91,12 +92,14 @@ private slots:
             const auto digest = capture::makeDigest(text, name.toStdString());
             QVERIFY2(digest, digest ? "" : digest.error().toString().c_str());
             QCOMPARE(digest->bytes, std::uint64_t(text.size()));
-            QVERIFY2(digest->packed.size() < text.size() / 8, qPrintable(QString::number(digest->packed.size())));
+            QVERIFY2(digest->packed.size() < text.size() / 8,
+                     qPrintable(QString::number(digest->packed.size())));
             QFile file(digests.filePath(name + ".zst"));
             QVERIFY(file.open(QIODevice::WriteOnly));
             QCOMPARE(file.write(QByteArray::fromStdString(digest->packed)), qint64(digest->packed.size()));
         }
-        const QString dumps = flight.isEmpty() ? QString() : QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/") + flight;
+        const QString dumps =
+            flight.isEmpty() ? QString() : QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/") + flight;
         const QStringList expected = saidOf(logs.path(), dumps);
         QVERIFY(expected.size() > 5);
         QCOMPARE(saidOf(digests.path(), dumps), expected);
@@ -135,11 +138,13 @@ private slots:
     }
 
     void whatIsNoLog() {
-        QCOMPARE(capture::makeDigest("", "a.log").error().message, std::string("has no record of a TORCH_TRACE log"));
+        QCOMPARE(capture::makeDigest("", "a.log").error().message,
+                 std::string("has no record of a TORCH_TRACE log"));
         QVERIFY(!capture::makeDigest("nothing\nof that kind\n", "a.log"));
         QVERIFY(capture::digestWords("[]").empty());
         QVERIFY(capture::digestWords("{").empty());
-        QCOMPARE(capture::digestWords(R"({"left_out": {"a": -1, "b": 2}})"), std::string("a digest: left out are 2 b"));
+        QCOMPARE(capture::digestWords(R"({"left_out": {"a": -1, "b": 2}})"),
+                 std::string("a digest: left out are 2 b"));
         std::stop_source stop;
         stop.request_stop();
         test::TraceText text;

@@ -89,7 +89,8 @@ private slots:
             QVERIFY2(of.share() > 0.5 && of.share() <= 1, qPrintable(QString::number(of.share())));
             double most = 0, sum = 0;
             for (const StageTimes& from : measured) {
-                QVERIFY(from.compile != of.compile || from.stage != of.stage); // measured goes before passed on
+                QVERIFY(from.compile != of.compile ||
+                        from.stage != of.stage); // measured goes before passed on
                 if (from.compile != of.compile || !std::ranges::count(of.passedOnFrom, from.stage)) continue;
                 QVERIFY(from.stage > of.stage && from.passedOnFrom.empty());
                 for (const auto& [name, time] : from.nodes)
@@ -124,7 +125,8 @@ private slots:
                 alone.joined = alone.all = 80;
                 for (const StageTimes& above : passedOn(session, {alone}, {})) {
                     const double part = above.nodes.begin()->second;
-                    QVERIFY(std::ranges::all_of(above.nodes, [&](const auto& n) { return n.second == part; }));
+                    QVERIFY(
+                        std::ranges::all_of(above.nodes, [&](const auto& n) { return n.second == part; }));
                     QVERIFY(std::abs(part * double(above.nodes.size()) - 8) < 1e-9);
                     QCOMPARE(above.share(), 1.0);
                     QCOMPARE(above.inParts, above.nodes.size() > 1);

@@ -201,9 +201,11 @@ private slots:
     void collectivesOfSubgraphs() {
         const std::string body =
             "        repeated_subgraph0 = self.repeated_subgraph0\n"
-            "        first = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', arg0_1)\n"
+            "        first = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', "
+            "arg0_1)\n"
             "        getitem: \"f32[8, 4][4, 1]cuda:%\" = first[0]\n"
-            "        second = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', getitem)\n"
+            "        second = torch.ops.higher_order.invoke_subgraph(repeated_subgraph0, 'subgraph_0', "
+            "getitem)\n"
             "        getitem_1: \"f32[8, 4][4, 1]cuda:%\" = second[0]\n"
             "        true_graph_0 = self.true_graph_0\n"
             "        cond = torch.ops.higher_order.cond(arg0_1, true_graph_0, true_graph_0, (getitem_1,))\n"
@@ -226,7 +228,9 @@ private slots:
             return graphOf(body) + inner("repeated_subgraph0", reduction) + inner("true_graph_0", "sum");
         };
         Run run;
-        run.add(0, traceOf(0, graph("sum"))).add(1, traceOf(1, graph("sum"))).add(2, traceOf(2, graph("max")));
+        run.add(0, traceOf(0, graph("sum")))
+            .add(1, traceOf(1, graph("sum")))
+            .add(2, traceOf(2, graph("max")));
         const ranks::Report report = run.examined();
         QCOMPARE(report.rows.at(0).lanes.at(0).calls.size(), std::size_t(2));
         const ranks::Collective& call = report.rows[0].lanes[0].calls[1].what;

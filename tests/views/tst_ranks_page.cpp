@@ -90,7 +90,8 @@ private slots:
         QVERIFY(stop->isVisible());
         QTest::mouseClick(stop, Qt::LeftButton);
         shown.f.settle();
-        QVERIFY2(shown.label("ranks.verdict").contains("cancelled"), qPrintable(shown.label("ranks.verdict")));
+        QVERIFY2(shown.label("ranks.verdict").contains("cancelled"),
+                 qPrintable(shown.label("ranks.verdict")));
         QCOMPARE(stop->text(), QStringLiteral("Compare"));
         QTest::mouseClick(stop, Qt::LeftButton);
         QCOMPARE(stop->text(), QStringLiteral("Cancel"));

@@ -46,7 +46,8 @@ void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, co
     QString right = heat.measured ? durationText(heat.most) : QString();
     if (heat.joined) right += tr("   %1 % joined").arg(100 * *heat.joined, 0, 'f', 0);
     if (!heat.passedOnFrom.isEmpty())
-        right += tr(", passed on from %1").arg(heat.passedOnFrom) + (heat.inParts ? tr(" in equal parts") : QString());
+        right += tr(", passed on from %1").arg(heat.passedOnFrom) +
+                 (heat.inParts ? tr(" in equal parts") : QString());
     else if (heat.inParts)
         right += tr(", kernels in equal parts");
     const double scale = heat.measured ? theme.scaled(96) : 0;

@@ -129,8 +129,9 @@ QString CollectiveLanes::description(At at) const {
             out << (what.groupSize
                         ? tr("Process group '%1' of %2 ranks").arg(toQString(what.group)).arg(*what.groupSize)
                         : tr("Process group '%1'").arg(toQString(what.group)));
-        out << (what.within.empty() ? tr("Node %1").arg(toQString(what.node))
-                                    : tr("Node %1 runs %2").arg(toQString(what.node), toQString(what.within)));
+        out << (what.within.empty()
+                    ? tr("Node %1").arg(toQString(what.node))
+                    : tr("Node %1 runs %2").arg(toQString(what.node), toQString(what.within)));
         if (const QString place = placeText(what.at); !place.isEmpty())
             out << (what.near
                         ? tr("Near %1: the text has only a line of PyTorch's for the call itself").arg(place)

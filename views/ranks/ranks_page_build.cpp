@@ -7,8 +7,8 @@
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QLocale>
 #include <QLineEdit>
+#include <QLocale>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -73,12 +73,14 @@ QWidget* RanksPage::buildVerdict() {
     row->addLayout(words, 1);
     d->stop = new QPushButton;
     d->stop->setObjectName(QStringLiteral("ranks.stop"));
-    connect(d->stop, &QPushButton::clicked, this, [this] { workspace().tasks().isRunning(tag()) ? cancel() : read(); });
+    connect(d->stop, &QPushButton::clicked, this,
+            [this] { workspace().tasks().isRunning(tag()) ? cancel() : read(); });
     connect(&workspace().tasks(), &TaskRunner::progress, this,
             [this](const QString& of, const QString& phase, quint64 done, quint64 total) {
                 if (of != tag() || total == 0) return;
                 const QLocale locale;
-                d->evidence->setText(tr("%1: %2 of %3").arg(phase, locale.toString(done), locale.toString(total)));
+                d->evidence->setText(
+                    tr("%1: %2 of %3").arg(phase, locale.toString(done), locale.toString(total)));
             });
     row->addWidget(d->stop, 0, Qt::AlignTop);
     return out;

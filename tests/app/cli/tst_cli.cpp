@@ -261,7 +261,8 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QVERIFY2(made.exitCode == 0 && made.out.count('\n') == 4, made.err);
         QVERIFY(QFile::exists(digests.filePath("dedicated_log_torch_trace_rank_3_x.log.zst")));
         QCOMPARE(cli({"ranks", digests.path()}).out, cli({"ranks", data + "diverge"}).out);
-        const QString log = data + "moe/dedicated_log_torch_trace_rank_1_x.log", one = digests.filePath("rank_1.log.zst");
+        const QString log = data + "moe/dedicated_log_torch_trace_rank_1_x.log",
+                      one = digests.filePath("rank_1.log.zst");
         QCOMPARE(cli({"digest", log, "-o", one}).exitCode, 0);
         QVERIFY(cli({"info", one}).err.contains("a digest: left out are "));
         const Run again = cli({"digest", one, "-o", digests.filePath("again.log.zst")});
