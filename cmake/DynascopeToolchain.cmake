@@ -52,27 +52,18 @@ function(dynascope_add_library name)
   endif()
 endfunction()
 
-# dynascope_batches(): from here on, in this folder and below, files are compiled twenty-four at a time where
-# DYNASCOPE_BATCHES asks for it, as ./run and ./test do where they make the build folder.
-macro(dynascope_batches)
-  if(DYNASCOPE_BATCHES)
-    set(CMAKE_UNITY_BUILD ON)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-      add_compile_options(-Wno-subobject-linkage) # GCC takes the files of a batch for headers
-    endif()
-  endif()
-endmacro()
-
-# dynascope_batch_by_folder(TARGET): the same for one target, no batch having files of two folders: what a file keeps to
-# itself then needs a name of its own in its folder only.
+# dynascope_batch_by_folder(TARGET): where DYNASCOPE_BATCHES asks for it, as ./run and ./test do where they make the build
+# folder, the target's files are compiled up to twenty-four at a time, no batch having files of two folders: what a file keeps
+# to itself needs a name of its own in its folder only, and a new file changes the batches of its folder alone.
 function(dynascope_batch_by_folder target)
   if(NOT DYNASCOPE_BATCHES)
     return()
   endif()
   get_target_property(sources ${target} SOURCES)
+  get_target_property(own ${target} SOURCE_DIR)
   list(FILTER sources INCLUDE REGEX "\\.cpp$")
   foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${own}")
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(GET folder FILENAME part)
     math(EXPR batch "0${count_${folder}} / 24")

@@ -9,10 +9,10 @@ namespace dynascope::layout {
 
 namespace {
 
-constexpr std::uint32_t nowhere = UINT32_MAX;
+constexpr std::uint32_t unplaced = UINT32_MAX;
 
 struct Cell {
-    std::uint32_t row = nowhere, column = 0;
+    std::uint32_t row = unplaced, column = 0;
 };
 
 class Grid {
@@ -31,11 +31,11 @@ public:
         Cell lowest;
         for (const std::uint32_t from : m_inputs[box]) {
             const Cell cell = m_cells[from];
-            if (cell.row != nowhere && (lowest.row == nowhere || cell.row > lowest.row)) lowest = cell;
+            if (cell.row != unplaced && (lowest.row == unplaced || cell.row > lowest.row)) lowest = cell;
         }
-        const bool source = lowest.row == nowhere;
+        const bool source = lowest.row == unplaced;
         std::uint32_t from = source ? m_newest.row : lowest.row + 1;
-        if (from == nowhere) from = 0;
+        if (from == unplaced) from = 0;
         const std::uint32_t row = rowWithRoom(from);
         std::uint32_t wanted = source ? m_newest.column : lowest.column;
         if (source && row != from) wanted = 0;
@@ -52,7 +52,7 @@ public:
         double width = 0;
         std::uint32_t widest = 0;
         for (std::size_t i = 0; i < m_cells.size(); ++i) {
-            if (m_cells[i].row == nowhere) continue;
+            if (m_cells[i].row == unplaced) continue;
             width = std::max(width, m_input.boxes[i].width);
             widest = std::max(widest, m_cells[i].column + 1);
         }
@@ -61,7 +61,7 @@ public:
         for (const double height : m_heights)
             m_tops.push_back(m_tops.back() + height + m_input.rankGap);
         for (std::size_t i = 0; i < m_cells.size(); ++i)
-            out.boxes.push_back(m_cells[i].row == nowhere ? Point{}
+            out.boxes.push_back(m_cells[i].row == unplaced ? Point{}
                                                           : Point{m_cells[i].column * m_step, topOf(i)});
         for (const Edge& edge : m_input.edges)
             out.edges.push_back(path(edge));
@@ -97,7 +97,7 @@ private:
             if (isFree(wanted + away)) return wanted + away;
             if (away <= wanted && isFree(wanted - away)) return wanted - away;
         }
-        return nowhere;
+        return unplaced;
     }
 
     /// Boxes stand in the middle of their row.
@@ -108,7 +108,7 @@ private:
 
     [[nodiscard]] EdgePath path(const Edge& edge) const {
         const Cell from = m_cells[edge.from], to = m_cells[edge.to];
-        if (from.row == nowhere || to.row == nowhere) return {{{}, {}, {}, {}}};
+        if (from.row == unplaced || to.row == unplaced) return {{{}, {}, {}, {}}};
         const Box &above = m_input.boxes[edge.from], &below = m_input.boxes[edge.to];
         const Point start{from.column * m_step + above.width / 2, topOf(edge.from) + above.height};
         const Point end{to.column * m_step + below.width / 2, topOf(edge.to)};
