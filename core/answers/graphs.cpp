@@ -6,6 +6,7 @@
 #include "core/base/words.h"
 #include "core/ranks/ranks.h"
 #include "core/replay/coverage.h"
+#include "core/replay/graph_peak.h"
 #include "core/replay/plan.h"
 #include "core/session/symbol_hints.h"
 
@@ -144,7 +145,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
             if (against->onGpu) {
                 GraphCoverage there = *against;
                 std::erase_if(there.problems, [](const replay::CoverageProblem& problem) {
-                    return problem.what == "runs on the CPU";
+                    return problem.what == replay::runsOnCpu;
                 });
                 there.message.clear();
                 why = reasonText(session, there);
@@ -176,43 +177,6 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
 }
 
 namespace {
-
-/// Bytes alive at the step where they are most, and the largest block then.
-struct Peak {
-    std::uint64_t bytes = 0;
-    std::uint64_t largest = 0;
-    ir::NodeIndex maker = ir::npos;
-};
-
-Peak peakOf(const replay::GraphBlocks& blocks, std::size_t steps) {
-    const auto rounded = [](std::uint64_t bytes) {
-        return (bytes + replay::defaultAlignment - 1) / replay::defaultAlignment * replay::defaultAlignment;
-    };
-    std::vector<std::int64_t> change(steps + 2, 0);
-    for (const replay::Block& block : blocks.blocks) {
-        const std::size_t first = std::min<std::size_t>(block.first, steps);
-        const std::size_t after = std::min<std::size_t>(std::size_t(block.last) + 1, steps + 1);
-        change[first] += static_cast<std::int64_t>(rounded(block.bytes));
-        change[after] -= static_cast<std::int64_t>(rounded(block.bytes));
-    }
-    Peak out;
-    std::int64_t now = 0;
-    std::size_t at = 0;
-    for (std::size_t step = 0; step <= steps; ++step) {
-        now += change[step];
-        if (now > 0 && static_cast<std::uint64_t>(now) > out.bytes) {
-            out.bytes = static_cast<std::uint64_t>(now);
-            at = step;
-        }
-    }
-    for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
-        const replay::Block& block = blocks.blocks[i];
-        if (block.first > at || block.last < at || block.bytes <= out.largest) continue;
-        out.largest = block.bytes;
-        out.maker = blocks.makers[i];
-    }
-    return out;
-}
 
 Answer snapshotAnswer(const session::MemorySnapshot& snapshot) {
     Answer out;
@@ -256,7 +220,7 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
                                              ? session::symbolHints(session.compiles[graph.compile])
                                              : ir::SymbolValues();
         const replay::GraphBlocks blocks = replay::blocksOf(**read, replay::defaultAlignment, symbols);
-        const Peak peak = peakOf(blocks, (*read)->size());
+        const replay::GraphPeak peak = replay::peakOf(blocks, (*read)->size());
         unknown += blocks.unknown;
         counted += blocks.blocks.size();
         bySymbols += blocks.bySymbols;

@@ -36,6 +36,9 @@ struct CoveragePlace {
     ir::SourceLocation at; ///< of the op, or of the first op that reads the input
 };
 
+/// CoverageProblem::what of a graph with CPU tensors, which a GPU would take away.
+inline constexpr std::string_view runsOnCpu = "runs on the CPU";
+
 struct CoverageProblem {
     std::string what;   ///< "writes an input": a few words
     std::string advice; ///< what to change

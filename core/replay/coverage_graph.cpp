@@ -228,7 +228,7 @@ private:
         CoverageProblem problem{std::string(words.what), std::string(words.advice), {}, true};
         if (m_out.onGpu && reason.kind == Kind::CpuTensor) {
             // All of it: no place is worth more than the others.
-            problem.what = "runs on the CPU";
+            problem.what = runsOnCpu;
             problem.advice = "move the model and its inputs to one GPU";
         } else if (reason.kind == Kind::MutatedInputs) {
             for (const InputWrite& write : mutations.writes) {

@@ -51,7 +51,7 @@ QString withoutStack(const std::string& message) {
 QString whyText(const GraphCoverage& graph) {
     for (const CoverageProblem& problem : graph.problems) {
         // What moving to a GPU mends is no news where the column beside it says how it stands there.
-        if (!problem.prevents || (graph.onGpu && problem.what == "runs on the CPU")) continue;
+        if (!problem.prevents || (graph.onGpu && problem.what == replay::runsOnCpu)) continue;
         return toQString(problem.what);
     }
     return graph.message.empty() || graph.onGpu ? QString() : withoutStack(graph.message);

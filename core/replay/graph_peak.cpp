@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/replay/graph_peak.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace dynascope::replay {
+
+GraphPeak peakOf(const GraphBlocks& blocks, std::size_t steps) {
+    const auto rounded = [](std::uint64_t bytes) {
+        return (bytes + defaultAlignment - 1) / defaultAlignment * defaultAlignment;
+    };
+    std::vector<std::int64_t> change(steps + 2, 0);
+    for (const Block& block : blocks.blocks) {
+        const std::size_t first = std::min<std::size_t>(block.first, steps);
+        const std::size_t after = std::min<std::size_t>(std::size_t(block.last) + 1, steps + 1);
+        change[first] += static_cast<std::int64_t>(rounded(block.bytes));
+        change[after] -= static_cast<std::int64_t>(rounded(block.bytes));
+    }
+    GraphPeak out;
+    std::int64_t now = 0;
+    std::size_t at = 0;
+    for (std::size_t step = 0; step <= steps; ++step) {
+        now += change[step];
+        if (now > 0 && static_cast<std::uint64_t>(now) > out.bytes) {
+            out.bytes = static_cast<std::uint64_t>(now);
+            at = step;
+        }
+    }
+    for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
+        const Block& block = blocks.blocks[i];
+        if (block.first > at || block.last < at || block.bytes <= out.largest) continue;
+        out.largest = block.bytes;
+        out.maker = blocks.makers[i];
+    }
+    return out;
+}
+
+} // namespace dynascope::replay
