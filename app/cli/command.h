@@ -72,6 +72,7 @@ void addCudagraphs(Parser& parser);
 void addMemory(Parser& parser);
 void addRanks(Parser& parser);
 void addDigest(Parser& parser);
+void addReport(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);

@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
     cli::addCudagraphs(parser);
     cli::addMemory(parser);
     cli::addRanks(parser);
+    cli::addDigest(parser);
+    cli::addReport(parser);
     cli::addTraceNode(parser);
     cli::addRecompiles(parser);
     cli::addRederive(parser);

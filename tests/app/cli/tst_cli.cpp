@@ -254,6 +254,40 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QVERIFY2(folder.err.contains("a folder, and no memory snapshot"), folder.err);
     }
 
+    void budgetsFailAJob() {
+        const QString broken = test::capture("trace_inductor/graph_breaks"),
+                      whole = test::capture("trace_inductor/encoder");
+        const QTemporaryDir folder;
+        const QString sarif = folder.filePath("a.sarif"), junit = folder.filePath("a.xml"),
+                      md = folder.filePath("a.md");
+        const QStringList outputs{"-o", md, "--sarif", sarif, "--junit", junit, "--max-graph-breaks", "0"};
+        const Run held = cli(QStringList{"report", whole} + outputs);
+        QVERIFY2(held.exitCode == 0 && held.err.isEmpty(), held.err);
+        const Run failed = cli(QStringList{"report", broken} + outputs); // the program has gained breaks
+        QCOMPARE(failed.exitCode, 1);
+        QVERIFY2(failed.err.count('\n') == 1 && failed.err.contains("--max-graph-breaks: ") &&
+                     failed.err.contains("the limit is 0; first: "),
+                 failed.err);
+        for (const QString& file : {sarif, junit, md}) {
+            QFile written(file);
+            QVERIFY(written.open(QIODevice::ReadOnly));
+            QVERIFY(written.readAll().contains("graph-breaks"));
+        }
+        const QString config = folder.filePath("dynascope.toml");
+        QFile file(config);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write("[budgets]\nmax-graph-breaks = 0\n");
+        file.close();
+        QCOMPARE(cli({"report", broken, "--config", config}).exitCode, 1);
+        QCOMPARE(cli({"report", broken, "--config", config, "--max-graph-breaks", "1000"}).exitCode, 0);
+        QVERIFY(cli({"report", broken}).out.startsWith("# "));
+        QCOMPARE(cli({"report", broken, "--max-recompiles", "many"}).exitCode, 2);
+        QCOMPARE(cli({"report", broken, "--baseline", "/no/such"}).exitCode, 2);
+        QCOMPARE(cli({"report", broken, "--config", "/no/such"}).exitCode, 2);
+        QCOMPARE(cli({"report", whole, "--max-nodes-growth", "0", "--baseline", whole}).exitCode, 0);
+        QCOMPARE(cli({"report", whole, "--max-nodes-growth", "0", "--baseline", broken}).exitCode, 1);
+    }
+
     void digestsTakeTheirLogsPlace() {
         const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
         const QTemporaryDir digests;
