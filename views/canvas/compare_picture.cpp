@@ -5,7 +5,6 @@
 #include "views/canvas/compare_private.h"
 #include "views/workspace/trace.h"
 
-#include <QLocale>
 #include <algorithm>
 #include <array>
 
@@ -21,11 +20,6 @@ namespace {
 const QString pictureTag = QStringLiteral("canvas");
 constexpr std::size_t largestForDot = 400; ///< boxes; beyond it dot does not end within its budget
 constexpr std::size_t rememberedGraphs = 24;
-constexpr int showProgressAfterMs = 100;
-
-QString counted(std::size_t n, const char* one, const char* many) {
-    return QLocale::c().toString(static_cast<qulonglong>(n)) + ' ' + QLatin1String(n == 1 ? one : many);
-}
 
 } // namespace
 
@@ -260,44 +254,6 @@ void CompareView::Private::holdBeside() {
                              b.canvas->offset().y() + seenB / 2, std::max(seenA, seenB));
 }
 
-void CompareView::Private::showMessages() {
-    const auto message = [this](Side side, GraphCanvas& target) {
-        const StageView& stage = workspace.stage(side);
-        if (stage.graph) return;
-        if (!stage.stage) {
-            if (const session::Compile* compile = workspace.compile();
-                compile != nullptr && compile->stages.empty()) {
-                // What it is, in one line that fits; the inspector has the whole message.
-                QString reason = QString::fromStdString(!compile->failReason.empty() ? compile->failReason
-                                                                                     : compile->failType)
-                                     .section(u'\n', 0, 0);
-                if (!compile->failReason.empty() && compile->failReason.find('\n') != std::string::npos)
-                    reason += tr("\nThe inspector has the whole message.");
-                target.setMessage(
-                    tr("This compile has no graph: its status is %1")
-                        .arg(QString::fromUtf8(
-                            session::statusName(compile->status).data(),
-                            static_cast<qsizetype>(session::statusName(compile->status).size()))),
-                    reason);
-            } else {
-                target.setMessage(tr("Nothing is open"),
-                                  tr("Open a trace or a graph text. Drop it here, or Ctrl+O."));
-            }
-        } else if (stage.loading) {
-            target.setMessage(tr("Reading %1").arg(QString::fromStdString(stage.stage->label())));
-        } else if (!stage.error.isEmpty()) {
-            target.setMessage(
-                tr("%1 cannot be read as a graph").arg(QString::fromStdString(stage.stage->label())),
-                stage.error);
-        } else {
-            target.setMessage(tr("%1 is code, not a graph").arg(QString::fromStdString(stage.stage->label())),
-                              tr("Its text is in the Output code panel."));
-        }
-    };
-    message(Side::A, *a.canvas);
-    message(Side::B, *b.canvas);
-}
-
 void CompareView::Private::startProcesses() {
     answerA.clear();
     answerB.clear();
@@ -358,135 +314,6 @@ void CompareView::Private::stopAll() {
     processA.cancel();
     processB.cancel();
     working = false;
-}
-
-void CompareView::Private::tick() {
-    checkSettled();
-    if (!busy() || busySince.elapsed() < showProgressAfterMs) return;
-    const StageView& stageA = workspace.stage(Side::A);
-    const StageView& stageB = workspace.stage(Side::B);
-    for (const auto& [stage, pane] : {std::pair{&stageA, &a}, std::pair{&stageB, &b}}) {
-        if (!stage->loading) continue;
-        pane->header->setProgress(tr("Reading"));
-        if (pane->canvas->scene()) pane->canvas->setScene(nullptr, GraphCanvas::Transition::None);
-    }
-    if (!working && !processA.isRunning() && !processB.isRunning()) return;
-    const std::size_t nodes =
-        (stageA.graph ? stageA.graph->size() : 0) + (stageB.graph ? stageB.graph->size() : 0);
-    const QString text = tr("Laying out %1, %2 s")
-                             .arg(counted(nodes, "node", "nodes"))
-                             .arg(static_cast<double>(busySince.elapsed()) / 1000, 0, 'f', 1);
-    const PaneWidgets& pane = effectiveMode() == Mode::Merged ? merged : b.box->isVisible() ? b : a;
-    pane.header->setProgress(text);
-}
-
-void CompareView::Private::checkSettled() {
-    if (busy()) return;
-    progressTimer.stop();
-    for (const PaneWidgets* pane : {&a, &b, &merged})
-        pane->header->setProgress({});
-    if (reported) return;
-    reported = true;
-    emit q.settled();
-}
-
-void CompareView::Private::updateHeaders() {
-    const auto detail = [this](const ir::GraphPtr& graph, const GraphCanvas& target,
-                               const std::optional<canvas::LaidOut>& drawn) {
-        if (!graph) return QString();
-        QString text = counted(graph->size(), "node", "nodes");
-        const canvas::ScenePtr& scene = target.scene();
-        if (drawn && !drawn->source.only.empty())
-            text = tr("%1 of %2").arg(drawn->source.only.size()).arg(text);
-        else if (scene && scene->graph->size() > scene->items.size())
-            text += QStringLiteral(", %1 drawn").arg(scene->items.size());
-        if (drawn && drawn->source.kernels && drawn->source.tree) text += kernelsText(drawn->source);
-        return text;
-    };
-    const auto name = [this](Side side) {
-        const StageView& stage = workspace.stage(side);
-        return stage.stage ? QString::fromStdString(stage.stage->label()) : tr("No stage");
-    };
-    const auto diff = workspace.diff();
-    a.header->setStage(name(Side::A), detail(workspace.stage(Side::A).graph, *a.canvas, picture.a));
-    b.header->setStage(name(Side::B), detail(workspace.stage(Side::B).graph, *b.canvas, picture.b));
-    a.header->setCounts(effectiveMode() == Mode::Single && !isAlone() ? diff.get() : nullptr);
-    b.header->setCounts(isAlone() ? nullptr : diff.get()); // a graph differs from itself in nothing
-    merged.header->setStage(
-        name(Side::A) + QStringLiteral(" → ") + name(Side::B),
-        detail(picture.mergedGraph ? picture.mergedGraph->graph : nullptr, *merged.canvas, picture.merged));
-    merged.header->setCounts(diff.get());
-    for (const auto& [pane, drawn] :
-         {std::pair{&a, &picture.a}, std::pair{&b, &picture.b}, std::pair{&merged, &picture.merged}})
-        pane->header->setPart(*drawn && !(*drawn)->source.only.empty());
-}
-
-void CompareView::Private::fold(Slot slot, layout::GroupId group, bool open) {
-    const auto set = [open](PaneSource& source, layout::GroupId id) {
-        if (open)
-            source.open.insert(id);
-        else
-            source.open.erase(id);
-    };
-    const ScenePath path = pathOf(slot, group);
-    if (path.empty()) return;
-    lastActive = &canvasOf(slot);
-    if (slot == Slot::Merged) {
-        if (knownMerged) set(*knownMerged, group);
-    } else {
-        const std::optional<PaneSource> own = sourceOf(slot == Slot::A ? Side::A : Side::B);
-        if (!own || !own->tree) return;
-        PaneSource changed = *own;
-        set(changed, group);
-        remember(changed);
-        // The block of the same path on the other side opens along.
-        std::optional<PaneSource> other = sourceOf(slot == Slot::A ? Side::B : Side::A);
-        if (linked && other && other->tree) {
-            const auto& groups = other->tree->groups;
-            const auto at = std::find_if(groups.begin(), groups.end(),
-                                         [&path](const layout::Group& g) { return g.path == path; });
-            if (at != groups.end() && at != groups.begin()) {
-                set(*other, static_cast<layout::GroupId>(at - groups.begin()));
-                remember(*other);
-            }
-        }
-    }
-    scheduleRebuild(GraphCanvas::Transition::Fold, '/' + QString::fromStdString(path));
-}
-
-CompareView::Private::ScenePath CompareView::Private::pathOf(Slot slot, layout::GroupId group) const {
-    const canvas::ScenePtr& scene = canvasOf(slot).scene();
-    return scene && group > 0 && group < scene->tree->groups.size() ? scene->tree->groups[group].path
-                                                                    : ScenePath();
-}
-
-void CompareView::Private::foldAll(bool open) {
-    const auto set = [open](PaneSource& source) {
-        source.open.clear();
-        if (!open || !source.tree) return;
-        for (layout::GroupId g = 1; g < source.tree->groups.size(); ++g)
-            source.open.insert(g);
-    };
-    if (effectiveMode() == Mode::Merged) {
-        if (knownMerged) set(*knownMerged);
-    } else {
-        for (const Side side : {Side::A, Side::B}) {
-            std::optional<PaneSource> source = sourceOf(side);
-            if (!source || !source->tree) continue;
-            set(*source);
-            remember(*source);
-        }
-    }
-    // What was in the middle stays there.
-    scheduleRebuild(GraphCanvas::Transition::Fold, active().middleKey());
-}
-
-void CompareView::openAll() {
-    d->foldAll(true);
-}
-
-void CompareView::closeAll() {
-    d->foldAll(false);
 }
 
 } // namespace dynascope::views
