@@ -4,7 +4,9 @@
 #include "core/engine/cases/compare.h"
 #include "core/engine/cases/graph_inputs.h"
 #include "core/engine/wire/execute.h"
+#include "core/engine/wire/verify.h"
 #include "core/ir/text.h"
+#include "core/passes/aot/metadata_text.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/session/input_sources.h"
 
@@ -180,6 +182,37 @@ std::string missedAliasing(Client& engine, const session::Compile& compile, cons
            "the "
            "function (" +
            *found + ")";
+}
+
+std::string missedGuard(Client& engine, const session::Compile& compile, const ir::Graph& dynamo, const ir::Graph& captured,
+                                      const std::string& metadataText, const ir::SymbolValues& sizes, const CallOptions& options) {
+    const auto metadata = passes::aot::readMetadataText(metadataText);
+    const std::string guards = compile.guardText.text();
+    const bool writes =
+        metadata && std::any_of(metadata->meta.inputs.begin(), metadata->meta.inputs.end(),
+                                [](const auto& input) { return input.mutatesData; });
+    // Parameters and buffers do not share memory with what a module is called with.
+    if (!writes || !metadata->staticInputs.empty() || !sizes.empty() || guards.empty() ||
+        guards.find("STORAGE_OVERLAPPING") != std::string::npos)
+        return {};
+    const auto inputs = inputsOfCapture(compile, dynamo, {});
+    if (!inputs) return {};
+    wire::VerifyRequest request;
+    request.on.inputs = *inputs;
+    request.aliasing = true;
+    const auto verified = verifyAgainst(engine, dynamo, captured, std::move(request), options);
+    if (!verified) return {};
+    bool isEqual = false;
+    std::string found;
+    for (const wire::VariantVerdict& variant : verified->variants) {
+        if (variant.inputs == "as given") isEqual = variant.verdict == wire::VerifyVerdict::Equal;
+        if (variant.inputs == "overlapping" && variant.verdict == wire::VerifyVerdict::Different)
+            found = variant.reason;
+    }
+    if (!isEqual || found.empty()) return {};
+    return "a guard is missed: inputs that overlap pass the guards, and for these the code does "
+           "something else than the function (" +
+           found + ")";
 }
 
 } // namespace dynascope::engine

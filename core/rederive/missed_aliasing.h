@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Code that was compiled for inputs that overlap, called with inputs that do not. Internal to rederive.
+// Code that was compiled for inputs that overlap, called with inputs that do not, and the other way round.
+// Internal to rederive.
 #pragma once
 
 #include "core/engine/client/client.h"
@@ -19,5 +20,13 @@ namespace dynascope::engine {
 [[nodiscard]] std::string missedAliasing(Client& engine, const session::Compile& compile,
                                          const ir::Graph& dynamo, const ir::Graph& captured,
                                          const ir::SymbolValues& sizes, const CallOptions& options = {});
+
+/// Whether the captured code, called with inputs that share memory in part as no guard forbids, does something
+/// else than the function: one sentence that says so, else empty. AOTAutograd traces writes with the inputs that
+/// it is shown; of Dynamo's guards those on identity alone keep others out. `metadata` is the text of its record;
+/// where sizes are symbolic (`sizes`), or it is not known what is written, that is not asked.
+[[nodiscard]] std::string missedGuard(Client& engine, const session::Compile& compile, const ir::Graph& dynamo,
+                                      const ir::Graph& captured, const std::string& metadata,
+                                      const ir::SymbolValues& sizes, const CallOptions& options = {});
 
 } // namespace dynascope::engine

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/rederive.h"
 
-#include "core/engine/cases/graph_inputs.h"
 #include "core/engine/cases/metadata_compare.h"
 #include "core/engine/client/torch_release.h"
-#include "core/inductor/compile_passes.h"
 #include "core/ir/empty_like.h"
 #include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/rederive/compile_rounds.h"
 #include "core/rederive/device_roles.h"
 #include "core/rederive/missed_aliasing.h"
 #include "core/rederive/rederive_trace.h"
@@ -29,8 +28,6 @@ using session::Compile;
 using session::Stage;
 using session::StagePtr;
 
-constexpr std::string_view metadataRecord = "aot_forward_graph_fw_metadata";
-
 class CompileDeriver {
 public:
     CompileDeriver(const session::Session& session, const Compile& compile, Client* engine,
@@ -38,6 +35,7 @@ public:
         : m_session(session)
         , m_engine(engine)
         , m_compile(compile)
+        , m_rounds(session, compile)
         , m_hints(session::symbolHints(compile))
         , m_out(out)
         , m_limits(limits)
@@ -52,66 +50,30 @@ public:
                 trace(*stage);
         for (const StagePtr& forward : m_compile.stages) {
             if (forward->name != "aot_forward_graph" || m_task.cancelled()) continue;
-            const StagePtr joint = jointFor(*forward);
-            const StagePtr backward = sameRound(*forward, "aot_backward_graph");
+            const StagePtr joint = m_rounds.jointFor(*forward);
+            const StagePtr backward = m_rounds.sameRound(*forward, "aot_backward_graph");
             const std::size_t first = m_out.size();
-            divide(joint, beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
-                   backward ? beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks") : nullptr);
+            divide(joint, m_rounds.beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
+                   backward ? m_rounds.beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks") : nullptr);
             inlineHooks(forward, backward, first);
         }
     }
 
 private:
-    [[nodiscard]] StagePtr sameRound(const Stage& like, std::string_view name) const {
-        const auto found =
-            std::find_if(m_compile.stages.begin(), m_compile.stages.end(), [&](const StagePtr& stage) {
-                return stage->name == name && stage->attempt == like.attempt && stage->k == like.k;
-            });
-        return found == m_compile.stages.end() ? nullptr : *found;
-    }
-
-    /// What the partitioner was given: the last joint graph, after Inductor's joint passes where these ran.
-    [[nodiscard]] StagePtr jointFor(const Stage& forward) const {
-        StagePtr out;
-        for (const StagePtr& stage : m_compile.stages)
-            if (stage->phase == session::Phase::Joint && stage->attempt == forward.attempt &&
-                stage->content == session::Stage::Content::Graph && stage->k == forward.k)
-                out = stage;
-        // The trace does not print a joint graph after Inductor's passes; a recording of passes has it.
-        if (out && out->name == "aot_joint_graph" && byInductor(m_compile) &&
-            !m_session.passRecordings.empty())
-            if (const StagePtr given =
-                    inductor::beginOf(inductor::passesOf(m_session, m_compile), "partition", forward.k))
-                return given;
-        return out;
-    }
-
-    /// Saved-tensors hooks are inlined after the split; their record holds the graphs as they were before.
-    [[nodiscard]] StagePtr beforeHooks(const StagePtr& stage, std::string_view name) const {
-        const StagePtr before = sameRound(*stage, name);
-        return before ? before : stage;
-    }
-
-    /// What runs of a joint graph when the function is called, as it was before hooks; null for none.
-    [[nodiscard]] StagePtr forwardOf(const Stage& joint) const {
-        const StagePtr forward = sameRound(joint, "aot_forward_graph");
-        return forward ? beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks") : nullptr;
-    }
-
     /// `first`: of what was derived without them.
     void inlineHooks(const StagePtr& forward, const StagePtr& backward, std::size_t first) {
         const auto hooks =
-            savedHooks(m_session, m_compile, forward->attempt, forward->k, staticInputs(*forward), m_hints);
+            savedHooks(m_session, m_compile, forward->attempt, forward->k, m_rounds.staticInputs(*forward), m_hints);
         if (!hooks) return;
         for (std::size_t i = first; *hooks && i < m_out.size(); ++i)
             addHooks(**hooks, m_out[i].decisions);
         if (first < m_out.size())
             m_out[first].hooks = *hooks ? (*hooks)->note : "saved-tensors hooks: " + hooks->error().message;
         // They are in the captured graphs, which the split was held against, only where something is packed.
-        if (!sameRound(*forward, "aot_forward_graph_pre_saved_tensors_hooks")) return;
+        if (!m_rounds.sameRound(*forward, "aot_forward_graph_pre_saved_tensors_hooks")) return;
         const auto hold = [&](const StagePtr& stage, std::string_view before, const auto& derived) {
             if (!stage) return;
-            RederivedStage& out = m_out.emplace_back(begin(*stage, sameRound(*stage, before)));
+            RederivedStage& out = m_out.emplace_back(begin(*stage, m_rounds.sameRound(*stage, before)));
             const auto captured = stage->graph();
             if (!captured) return decline(out, captured.error().message);
             if (!*hooks) return decline(out, "the hooks are not inlined: " + hooks->error().message);
@@ -144,32 +106,11 @@ private:
         out.reason = std::move(why);
     }
 
-    /// The text of the k-th metadata record of an attempt; empty where there is none.
-    [[nodiscard]] std::string metadataText(int attempt, int k) const {
-        int seen = 0;
-        for (const std::size_t index : m_compile.records) {
-            const session::Record& record = m_session.records[index];
-            if (record.type == "artifact:" + std::string(metadataRecord) && record.attempt == attempt &&
-                seen++ == k)
-                return record.payload.text();
-        }
-        return {};
-    }
-
-    /// Positions of parameters and buffers among the primals.
-    [[nodiscard]] std::vector<std::size_t> staticInputs(const Stage& forward) const {
-        std::vector<std::size_t> out;
-        if (const auto metadata = passes::aot::readMetadataText(metadataText(forward.attempt, forward.k)))
-            for (const passes::aot::InnerIndex i : metadata->staticInputs)
-                out.push_back(i.value);
-        return out;
-    }
-
     /// AOTAutograd's metadata and graph, traced anew by the engine from Dynamo's graph.
     void trace(const Stage& stage) {
-        const StagePtr dynamo = sameRound(stage, "dynamo_output_graph");
+        const StagePtr dynamo = m_rounds.sameRound(stage, "dynamo_output_graph");
         RederivedStage out = begin(stage, dynamo);
-        const std::string text = metadataText(stage.attempt, stage.k);
+        const std::string text = m_rounds.metadataText(stage.attempt, stage.k);
         RederivedStage metadata = out;
         metadata.stage = metadataRecord;
         const auto captured = stage.graph();
@@ -189,9 +130,9 @@ private:
         if (out.lost && !known) lose(metadata, *out.lost);
         if (out.lost && out.lost->kind == CallError::Kind::NotStarted) m_none = out.lost;
         if (m_engine && !out.lost && dynamo && source && captured && stage.name == "aot_inference_graph")
-            out.missedGuard = missedGuard(**source, **captured, text);
+            out.missedGuard = missedGuard(*m_engine, m_compile, **source, **captured, text, m_hints, m_options);
         const StagePtr run =
-            stage.name == "aot_inference_graph" ? sameRound(stage, stage.name) : forwardOf(stage);
+            stage.name == "aot_inference_graph" ? m_rounds.sameRound(stage, stage.name) : m_rounds.forwardOf(stage);
         const auto compiled = run ? run->graph() : Result<ir::GraphPtr>(nullptr);
         if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && compiled && *compiled)
             out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **compiled, m_hints, m_options);
@@ -268,40 +209,6 @@ private:
         for (const std::string& name : names)
             out += (out.empty() ? "" : name == *names.rbegin() ? " and " : ", ") + name;
         return out;
-    }
-
-    /// Whether the captured code, called with inputs that share memory in part as no guard forbids, does
-    /// something else than the function. AOTAutograd traces writes with the inputs that it is shown; of
-    /// Dynamo's guards those on identity alone keep others out.
-    [[nodiscard]] std::string missedGuard(const ir::Graph& dynamo, const ir::Graph& captured,
-                                          const std::string& metadataOf) const {
-        const auto metadata = passes::aot::readMetadataText(metadataOf);
-        const std::string guards = m_compile.guardText.text();
-        const bool writes =
-            metadata && std::any_of(metadata->meta.inputs.begin(), metadata->meta.inputs.end(),
-                                    [](const auto& input) { return input.mutatesData; });
-        // Parameters and buffers do not share memory with what a module is called with.
-        if (!writes || !metadata->staticInputs.empty() || !m_hints.empty() || guards.empty() ||
-            guards.find("STORAGE_OVERLAPPING") != std::string::npos)
-            return {};
-        const auto inputs = inputsOfCapture(m_compile, dynamo, {});
-        if (!inputs) return {};
-        wire::VerifyRequest request;
-        request.on.inputs = *inputs;
-        request.aliasing = true;
-        const auto verified = verifyAgainst(*m_engine, dynamo, captured, std::move(request), m_options);
-        if (!verified) return {};
-        bool isEqual = false;
-        std::string found;
-        for (const wire::VariantVerdict& variant : verified->variants) {
-            if (variant.inputs == "as given") isEqual = variant.verdict == wire::VerifyVerdict::Equal;
-            if (variant.inputs == "overlapping" && variant.verdict == wire::VerifyVerdict::Different)
-                found = variant.reason;
-        }
-        if (!isEqual || found.empty()) return {};
-        return "a guard is missed: inputs that overlap pass the guards, and for these the code does "
-               "something else than the function (" +
-               found + ")";
     }
 
     /// The policy of a selective checkpoint is Python's; what it decided is noted in the captured graph,
@@ -383,7 +290,7 @@ private:
         const auto derived = m_joints.find({joint->attempt, joint->k});
         const bool traced = joint->name == "aot_joint_graph" && derived != m_joints.end();
         if (traced) graph = derived->second;
-        const std::vector<std::size_t> parameters = staticInputs(*forward);
+        const std::vector<std::size_t> parameters = m_rounds.staticInputs(*forward);
         const auto start = std::chrono::steady_clock::now();
         const bool hasFloats =
             !traced && joint->name == "aot_joint_graph" && graph && hasSymbolicFloats(**graph);
@@ -400,7 +307,7 @@ private:
         const auto parts = passes::partition::minCutPartition(*described);
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
         if (!parts) return declineBoth(parts.error().message);
-        const StagePtr from = traced ? sameRound(*joint, "dynamo_output_graph") : joint;
+        const StagePtr from = traced ? m_rounds.sameRound(*joint, "dynamo_output_graph") : joint;
         compare(joint, from, *forward, parts->forward);
         m_out.back().decisions = parts->decisions;
         m_out.back().microseconds = took.count();
@@ -437,6 +344,7 @@ private:
     const session::Session& m_session;
     Client* m_engine;
     const Compile& m_compile;
+    CompileRounds m_rounds;
     ir::SymbolValues m_hints;
     /// Joint graphs derived as PyTorch has them, by attempt and number.
     std::map<std::pair<int, int>, ir::GraphPtr> m_joints;
@@ -446,28 +354,6 @@ private:
     TaskContext m_task;
     std::optional<CallError> m_none; ///< why there is no engine
 };
-
-} // namespace
-
-std::string_view rederivedName(Rederived verdict) {
-    switch (verdict) {
-    case Rederived::Isomorphic:
-        return "isomorphic";
-    case Rederived::Equivalent:
-        return "equivalent";
-    case Rederived::Different:
-        return "different";
-    case Rederived::Declined:
-        return "declined";
-    case Rederived::NotDerived:
-        return "not derived";
-    case Rederived::Alone:
-        return "only derived";
-    }
-    return {};
-}
-
-namespace {
 
 void nameVersions(const session::Session& session, Client* engine, std::vector<RederivedStage>& stages) {
     // One that was lost is not started again for this.
