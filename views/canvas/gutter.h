@@ -4,6 +4,7 @@
 #pragma once
 
 #include "views/canvas/graph_canvas.h"
+#include "views/canvas/partner_items.h"
 
 #include <QWidget>
 

@@ -8,7 +8,7 @@
 #include "core/session/provenance.h"
 #include "core/session/session.h"
 #include "views/canvas/merged_graph.h"
-#include "views/canvas/scene.h"
+#include "views/canvas/partner_items.h"
 #include "views/workspace/naming_stage.h"
 
 #include <optional>

@@ -109,18 +109,4 @@ struct Marks {
 
 [[nodiscard]] ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const Marks& marks);
 
-/// Item pairs of two panes by the one-to-one partners of their nodes; a block goes with the block it shares
-/// most with.
-[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> partnerItems(const Pane& a, const Pane& b,
-                                                                                const diff::GraphDiff& diff);
-
-/// One band of the gutter: partner items at one height on each side.
-struct GutterBand {
-    double topA = 0, bottomA = 0, topB = 0, bottomB = 0;
-    diff::Change change = diff::Change::Same;
-};
-[[nodiscard]] std::vector<GutterBand>
-gutterBands(const Scene& a, const Scene& b,
-            const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners);
-
 } // namespace dynascope::views::canvas
