@@ -4,7 +4,6 @@
 #include "core/base/words.h"
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
-#include "core/session/generated_code.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/naming_stage.h"
 
@@ -13,43 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <mutex>
 
 namespace dynascope::views {
-
-/// Written once, by the search that comes first; searches of one palette may overlap.
-class PaletteKernels {
-public:
-    struct Kernel {
-        int stage = 0;
-        std::string name;
-        std::size_t line = 0; ///< of its definition, else of its first call
-    };
-    [[nodiscard]] const std::vector<Kernel>& of(const PaletteData& data) {
-        std::call_once(m_once, [&] { read(data); });
-        return m_kernels;
-    }
-
-private:
-    void read(const PaletteData& data) {
-        for (std::size_t s = 0; s < data.stages.size(); ++s) {
-            if (!data.stages[s] || data.stages[s]->content != session::Stage::Content::Code) continue;
-            for (const session::GeneratedKernel& kernel :
-                 session::readGeneratedCode(data.stages[s]->payload.text()).kernels) {
-                const std::size_t line = kernel.definition.first != 0 ? kernel.definition.first
-                                         : kernel.calls.empty()       ? 0
-                                                                      : kernel.calls.front().lines.first;
-                if (line != 0) m_kernels.push_back({int(s), kernel.name, line});
-            }
-        }
-    }
-    std::once_flag m_once;
-    std::vector<Kernel> m_kernels;
-};
-
-std::shared_ptr<PaletteKernels> makePaletteKernels() {
-    return std::make_shared<PaletteKernels>();
-}
 
 namespace {
 
@@ -181,7 +145,7 @@ public:
     /// Kernels of the compile's generated code, where they are defined or called.
     void kernels() {
         if (!m_data.kernels) return;
-        for (const PaletteKernels::Kernel& kernel : m_data.kernels->of(m_data)) {
+        for (const PaletteKernels::Kernel& kernel : m_data.kernels->of(m_data.stages)) {
             if (cancelled()) return;
             PaletteHit hit = hitInCompile(PaletteKind::Source);
             hit.stage = kernel.stage;

@@ -6,6 +6,7 @@
 
 #include "core/base/task.h"
 #include "core/session/session.h"
+#include "views/palette/palette_kernels.h"
 #include "views/palette/palette_match.h"
 #include "views/palette/palette_passes.h"
 
@@ -39,10 +40,6 @@ struct PaletteNote {
     QString text, place; ///< what was written, where; a bookmark alone has no text
 };
 
-/// The kernels of the generated code of a compile, read at the first search.
-class PaletteKernels;
-[[nodiscard]] std::shared_ptr<PaletteKernels> makePaletteKernels();
-
 /// A snapshot of everything that can be found. Immutable and shared with the search thread.
 struct PaletteData {
     std::vector<PaletteAction> actions;
@@ -52,7 +49,7 @@ struct PaletteData {
     int capture = -1, compile = -1, stageA = -1, stageB = -1; ///< the current place
     std::vector<session::StagePtr> stages; ///< of this compile, computed ones too; null for a removed one
     QStringList recent;                    ///< PaletteHit::id, newest first
-    std::shared_ptr<PaletteKernels> kernels = makePaletteKernels();
+    std::shared_ptr<PaletteKernels> kernels = std::make_shared<PaletteKernels>();
     std::shared_ptr<PalettePasses> passes = std::make_shared<PalettePasses>();
 };
 
