@@ -7,6 +7,7 @@
 #include "core/engine/wire/verify.h"
 #include "core/ir/text.h"
 #include "core/passes/aot/metadata_text.h"
+#include "core/rederive/at_sizes.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/session/input_sources.h"
 

@@ -7,6 +7,7 @@
 #include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/rederive/at_sizes.h"
 #include "core/rederive/compile_rounds.h"
 #include "core/rederive/device_roles.h"
 #include "core/rederive/missed_aliasing.h"
