@@ -7,28 +7,15 @@
 #include "core/engine/replay/bound_call.h"
 #include "core/engine/replay/classify.h"
 #include "core/engine/replay/input_content.h"
+#include "core/engine/replay/run_modes.h"
 #include "core/engine/sandbox/argument_checks.h"
 
 #include <optional>
 
 namespace dynascope::engine {
 
-/// Whether nothing in the program would note what autograd does.
-[[nodiscard]] bool hasOperatorsOnly(const Program& program);
-
-/// What a run on this thread needs set up around it: modes, and whether oneDNN is used. Grad mode is off;
-/// with `inference`, for programs of operators only, so is everything that autograd would note.
-class RunModes {
-public:
-    RunModes(bool inference, bool oneDnn);
-    RunModes(const RunModes&) = delete;
-    RunModes& operator=(const RunModes&) = delete;
-    ~RunModes();
-
-private:
-    struct Guards;
-    std::unique_ptr<Guards> m_guards;
-};
+/// Whether a node of this mode runs at the addresses of the plan.
+[[nodiscard]] bool isPlanned(replay::NodeMode mode);
 
 class CpuGraph final : public RecordedGraph {
 public:
