@@ -9,7 +9,6 @@
 #include "core/store/atomic_file.h"
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 namespace dynascope::cli {
@@ -38,23 +37,13 @@ Result<session::ByteSourcePtr> unpacked(const session::ByteSourcePtr& source, co
     return files->files.front().source;
 }
 
-Result<void> write(const std::string& bytes, const std::string& path) {
-    Result<store::AtomicFile> file = store::AtomicFile::create(path);
-    if (!file) return tl::unexpected(file.error());
-    std::ofstream out(file->path(), std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    out.close();
-    if (!out) return failure("cannot be written", path);
-    return std::move(*file).commit();
-}
-
 Result<void> digestOne(const session::ByteSourcePtr& source, const std::string& log,
                        const std::string& target) {
     const Result<session::ByteSourcePtr> text = unpacked(source, log);
     if (!text) return tl::unexpected(text.error());
     const Result<capture::Digest> digest = capture::makeDigest((*text)->bytes(), log);
     if (!digest) return tl::unexpected(digest.error());
-    if (const Result<void> done = write(digest->packed, target); !done) return done;
+    if (const Result<void> done = store::writeWhole(target, digest->packed); !done) return done;
     print(target + ": " + formatBytes(digest->packed.size()) + " of " + formatBytes(digest->bytes) + ", " +
           count(digest->records, "record") + " kept\n");
     return {};

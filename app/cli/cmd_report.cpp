@@ -9,7 +9,6 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
 namespace dynascope::cli {
@@ -59,16 +58,6 @@ Result<Budgets> budgetsOf(const ReportOptions& options) {
     return out;
 }
 
-Result<void> write(const std::string& text, const std::string& path) {
-    Result<store::AtomicFile> file = store::AtomicFile::create(path);
-    if (!file) return tl::unexpected(file.error());
-    std::ofstream out(file->path(), std::ios::binary);
-    out << text;
-    out.close();
-    if (!out) return failure("cannot be written", path);
-    return std::move(*file).commit();
-}
-
 std::string documentOf(const report::Contents& contents, const ReportOptions& options,
                        std::string_view format) {
     if (format == "md") return report::markdown(contents);
@@ -97,7 +86,7 @@ int run(const ReportOptions& options) {
         {{options.output, options.format.c_str()}, {options.sarif, "sarif"}, {options.junit, "junit"}}};
     for (const auto& [file, format] : files) {
         if (file.empty()) continue;
-        if (const auto done = write(documentOf(contents, options, format), file); !done)
+        if (const auto done = store::writeWhole(file, documentOf(contents, options, format)); !done)
             return fail(done.error());
     }
     if (options.output.empty()) print(documentOf(contents, options, options.format));
@@ -107,7 +96,7 @@ int run(const ReportOptions& options) {
         holds = false;
         const report::Part* first = check.parts.empty() ? nullptr : &check.parts.front();
         fail("--" + check.name + ": " + check.text + (first ? "; first: " + first->text : ""),
-             first ? first->at.file.empty() ? "" : placeText(first->at) : "");
+             first ? first->at.file.empty() ? "" : cli::placeText(first->at) : "");
     }
     return holds ? exitOk : exitFailure;
 }

@@ -62,7 +62,7 @@ public:
             m_tops.push_back(m_tops.back() + height + m_input.rankGap);
         for (std::size_t i = 0; i < m_cells.size(); ++i)
             out.boxes.push_back(m_cells[i].row == unplaced ? Point{}
-                                                          : Point{m_cells[i].column * m_step, topOf(i)});
+                                                           : Point{m_cells[i].column * m_step, topOf(i)});
         for (const Edge& edge : m_input.edges)
             out.edges.push_back(path(edge));
         out.width = widest == 0 ? 0 : widest * m_step - m_input.boxGap;

@@ -185,13 +185,13 @@ std::string missedAliasing(Client& engine, const session::Compile& compile, cons
            *found + ")";
 }
 
-std::string missedGuard(Client& engine, const session::Compile& compile, const ir::Graph& dynamo, const ir::Graph& captured,
-                                      const std::string& metadataText, const ir::SymbolValues& sizes, const CallOptions& options) {
+std::string missedGuard(Client& engine, const session::Compile& compile, const ir::Graph& dynamo,
+                        const ir::Graph& captured, const std::string& metadataText,
+                        const ir::SymbolValues& sizes, const CallOptions& options) {
     const auto metadata = passes::aot::readMetadataText(metadataText);
     const std::string guards = compile.guardText.text();
-    const bool writes =
-        metadata && std::any_of(metadata->meta.inputs.begin(), metadata->meta.inputs.end(),
-                                [](const auto& input) { return input.mutatesData; });
+    const bool writes = metadata && std::any_of(metadata->meta.inputs.begin(), metadata->meta.inputs.end(),
+                                                [](const auto& input) { return input.mutatesData; });
     // Parameters and buffers do not share memory with what a module is called with.
     if (!writes || !metadata->staticInputs.empty() || !sizes.empty() || guards.empty() ||
         guards.find("STORAGE_OVERLAPPING") != std::string::npos)

@@ -25,8 +25,9 @@ namespace dynascope::engine {
 /// else than the function: one sentence that says so, else empty. AOTAutograd traces writes with the inputs that
 /// it is shown; of Dynamo's guards those on identity alone keep others out. `metadata` is the text of its record;
 /// where sizes are symbolic (`sizes`), or it is not known what is written, that is not asked.
-[[nodiscard]] std::string missedGuard(Client& engine, const session::Compile& compile, const ir::Graph& dynamo,
-                                      const ir::Graph& captured, const std::string& metadata,
-                                      const ir::SymbolValues& sizes, const CallOptions& options = {});
+[[nodiscard]] std::string missedGuard(Client& engine, const session::Compile& compile,
+                                      const ir::Graph& dynamo, const ir::Graph& captured,
+                                      const std::string& metadata, const ir::SymbolValues& sizes,
+                                      const CallOptions& options = {});
 
 } // namespace dynascope::engine

@@ -55,7 +55,8 @@ public:
             const StagePtr backward = m_rounds.sameRound(*forward, "aot_backward_graph");
             const std::size_t first = m_out.size();
             divide(joint, m_rounds.beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
-                   backward ? m_rounds.beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks") : nullptr);
+                   backward ? m_rounds.beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks")
+                            : nullptr);
             inlineHooks(forward, backward, first);
         }
     }
@@ -63,8 +64,8 @@ public:
 private:
     /// `first`: of what was derived without them.
     void inlineHooks(const StagePtr& forward, const StagePtr& backward, std::size_t first) {
-        const auto hooks =
-            savedHooks(m_session, m_compile, forward->attempt, forward->k, m_rounds.staticInputs(*forward), m_hints);
+        const auto hooks = savedHooks(m_session, m_compile, forward->attempt, forward->k,
+                                      m_rounds.staticInputs(*forward), m_hints);
         if (!hooks) return;
         for (std::size_t i = first; *hooks && i < m_out.size(); ++i)
             addHooks(**hooks, m_out[i].decisions);
@@ -131,9 +132,10 @@ private:
         if (out.lost && !known) lose(metadata, *out.lost);
         if (out.lost && out.lost->kind == CallError::Kind::NotStarted) m_none = out.lost;
         if (m_engine && !out.lost && dynamo && source && captured && stage.name == "aot_inference_graph")
-            out.missedGuard = missedGuard(*m_engine, m_compile, **source, **captured, text, m_hints, m_options);
-        const StagePtr run =
-            stage.name == "aot_inference_graph" ? m_rounds.sameRound(stage, stage.name) : m_rounds.forwardOf(stage);
+            out.missedGuard =
+                missedGuard(*m_engine, m_compile, **source, **captured, text, m_hints, m_options);
+        const StagePtr run = stage.name == "aot_inference_graph" ? m_rounds.sameRound(stage, stage.name)
+                                                                 : m_rounds.forwardOf(stage);
         const auto compiled = run ? run->graph() : Result<ir::GraphPtr>(nullptr);
         if (m_engine && out.missedGuard.empty() && !out.lost && dynamo && source && compiled && *compiled)
             out.missedGuard = missedAliasing(*m_engine, m_compile, **source, **compiled, m_hints, m_options);

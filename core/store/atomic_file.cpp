@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <filesystem>
+#include <fstream>
 #include <random>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -122,6 +123,16 @@ Result<void> AtomicFile::commit() && {
         ::close(folder);
     }
     return {};
+}
+
+Result<void> writeWhole(const std::string& path, std::string_view bytes) {
+    Result<AtomicFile> file = AtomicFile::create(path);
+    if (!file) return tl::unexpected(file.error());
+    std::ofstream out(file->path(), std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    out.close();
+    if (!out) return writeError(file->target());
+    return std::move(*file).commit();
 }
 
 } // namespace dynascope::store

@@ -6,6 +6,7 @@
 #include "core/base/result.h"
 
 #include <string>
+#include <string_view>
 
 namespace dynascope::store {
 
@@ -41,5 +42,8 @@ private:
     int m_fd;
     std::string m_path, m_target;
 };
+
+/// Writes a file as a whole or not at all.
+[[nodiscard]] Result<void> writeWhole(const std::string& path, std::string_view bytes);
 
 } // namespace dynascope::store
