@@ -5,7 +5,7 @@ find_package(simdjson REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(tl-expected REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(tomlplusplus REQUIRED)
+find_path(DYNASCOPE_TOMLPLUSPLUS_INCLUDE NAMES toml++/toml.h REQUIRED) # headers only
 find_package(LibArchive REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)

@@ -10,6 +10,8 @@
 #include <locale>
 #include <sstream>
 
+// Debian's library throws; its headers alone need not.
+#define TOML_HEADER_ONLY 1
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
 

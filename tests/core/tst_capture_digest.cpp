@@ -92,7 +92,7 @@ private slots:
             const auto digest = capture::makeDigest(text, name.toStdString());
             QVERIFY2(digest, digest ? "" : digest.error().toString().c_str());
             QCOMPARE(digest->bytes, std::uint64_t(text.size()));
-            QVERIFY2(digest->packed.size() < text.size() / 8,
+            QVERIFY2(digest->packed.size() < text.size() / 3,
                      qPrintable(QString::number(digest->packed.size())));
             QFile file(digests.filePath(name + ".zst"));
             QVERIFY(file.open(QIODevice::WriteOnly));
