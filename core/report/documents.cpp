@@ -90,7 +90,7 @@ private:
                         : "**" + std::to_string(failed) + " of " + count(m_contents.checks.size(), "budget") +
                               (failed == 1 ? " does not hold.**" : " do not hold.**"));
         add("");
-        add(line({"budget", "", "figure", "first cause"}));
+        add(line({"budget", "result", "figure", "first cause"}));
         add("|---|---|---|---|");
         for (const Check& check : m_contents.checks) {
             const Part* first = check.parts.empty() ? nullptr : &check.parts.front();
@@ -127,10 +127,11 @@ private:
         add("");
         add(std::string("## ") + title);
         add("");
-        add(line({"where", "compile", "why", "first"}));
-        add("|---|---|---|---|");
+        add(line({"where", "compile", "times", "why", "first"}));
+        add("|---|---|---:|---|---|");
         for (std::size_t i = 0; i < parts.size() && i < most; ++i)
-            add(line({code(ir::placeText(parts[i].at)), escaped(parts[i].compile), code(parts[i].text),
+            add(line({code(ir::placeText(parts[i].at)), escaped(parts[i].compile),
+                      std::to_string(static_cast<std::size_t>(parts[i].value)), code(parts[i].text),
                       escaped(parts[i].advice)}));
         if (parts.size() > most) {
             add("");
@@ -202,11 +203,8 @@ std::string xml(std::string_view text) {
         case '"':
             out += "&quot;";
             break;
-        case '\n':
-            out += "&#10;";
-            break;
         default:
-            out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+            out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
         }
     }
     return out;

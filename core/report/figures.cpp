@@ -35,6 +35,13 @@ bool hasCompiles(const Session& session) {
     return std::ranges::any_of(session.compiles, [](const Compile& compile) { return !compile.id.empty(); });
 }
 
+/// "Remove the call", "the setting capture_scalar_outputs".
+std::string adviceOf(const session::BreakGroup& group) {
+    if (group.waysOut.empty()) return {};
+    const session::WayOut& first = group.waysOut.front();
+    return (first.kind == "setting" ? "the setting " : "") + first.title;
+}
+
 void readBreaks(const Session& session, Figures& out) {
     Figure& figure = out[Kind::GraphBreaks];
     const session::BreakSummary summary = session::summarizeBreaks(session);
@@ -43,14 +50,14 @@ void readBreaks(const Session& session, Figures& out) {
         const session::BreakOccurrence& first = group.occurrences.front();
         const Compile& compile = session.compiles[first.compile];
         figure.parts.push_back({static_cast<double>(group.occurrences.size()), compileName(session, compile),
-                                group.reason,
-                                group.waysOut.empty() ? std::string() : group.waysOut.front().title,
+                                group.reason, adviceOf(group),
                                 lineOf(compile.breaks[first.index], group.location)});
     }
 }
 
 std::string guardText(const dynamo::FailedGuard& guard) {
     std::string out = guard.check;
+    if (out.find("expected ") != std::string::npos) return out; // PyTorch's own words have both
     if (!guard.expected.empty()) out += ", expected " + guard.expected;
     if (!guard.actual.empty()) out += ", the call had " + guard.actual;
     return out;
