@@ -4,10 +4,60 @@
 #include "core/oracle/oracle_case.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace dynascope::engine {
 
 using nlohmann::json;
+
+namespace {
+
+using Judge = void (*)(Client& engine, const json& oracleCase, const JudgeOptions& options,
+                       CaseReport& report);
+
+/// A judge that asks no engine.
+template <void (*judge)(const json&, CaseReport&)>
+void alone(Client& /*engine*/, const json& oracleCase, const JudgeOptions& /*options*/, CaseReport& report) {
+    judge(oracleCase, report);
+}
+
+/// Of a program: what it does, and everything that PyTorch made of it.
+void judgeWhole(Client& engine, const json& oracleCase, const JudgeOptions& options, CaseReport& report) {
+    judgeFunctionalization(engine, oracleCase, options, report);
+    judgeSource(engine, oracleCase, options, report);
+    judgeAotLayers(oracleCase, report);
+    judgeTraced(engine, oracleCase, options, report);
+    judgeInputMutations(oracleCase, report);
+}
+
+void judgeRecorded(Client& /*engine*/, const json& oracleCase, const JudgeOptions& options,
+                   CaseReport& report) {
+    judgeProgram(oracleCase, options, report);
+}
+
+struct Kind {
+    std::string_view name; ///< the case's `kind`
+    Judge judge;
+};
+
+constexpr Kind kinds[] = {
+    {"random", judgeWhole},
+    {"hand", judgeWhole},
+    {"normalize_ir", judgeNormalizeIr},
+    {"saved_tensors_hooks", judgeHooks},
+    {"overlap", alone<judgeOverlap>},
+    {"mutation_type", alone<judgeMutationType>},
+    {"partition", alone<judgePartition>},
+    {"backend_match", alone<judgeBackendMatch>},
+    {"pgo_naming", alone<judgePgoNaming>},
+    {"autograd_cache_bypass", alone<judgeAutogradCache>},
+    {"cudagraph_check_for_mutation", alone<judgeCheckForMutation>},
+    {"cudagraph_check_for_skip", alone<judgeCheckForSkip>},
+    {"cudagraph_tree_trace", alone<judgeTreeTrace>},
+    {"dynamo_program", judgeRecorded},
+};
+
+} // namespace
 
 std::string_view verdictName(CaseVerdict verdict) {
     switch (verdict) {
@@ -50,34 +100,13 @@ CaseReport judgeCase(Client& engine, std::string_view caseText, const std::strin
     }
     report.kind = stringField(oracleCase, "kind");
     if (const std::string name = stringField(oracleCase, "name"); !name.empty()) report.name = name;
-    if (report.kind == "random" || report.kind == "hand") {
-        judgeFunctionalization(engine, oracleCase, options, report);
-        judgeSource(engine, oracleCase, options, report);
-        judgeAotLayers(oracleCase, report);
-        judgeTraced(engine, oracleCase, options, report);
-        judgeInputMutations(oracleCase, report);
-    } else if (report.kind == "overlap") {
-        judgeOverlap(oracleCase, report);
-    } else if (report.kind == "mutation_type") {
-        judgeMutationType(oracleCase, report);
-    } else if (report.kind == "saved_tensors_hooks") {
-        judgeHooks(engine, oracleCase, options, report);
-    } else if (report.kind == "dynamo_program") {
-        judgeProgram(oracleCase, options, report);
-    } else if (report.kind == "partition") {
-        judgePartition(oracleCase, report);
-    } else if (report.kind == "backend_match") {
-        judgeBackendMatch(oracleCase, report);
-    } else if (report.kind == "pgo_naming") {
-        judgePgoNaming(oracleCase, report);
-    } else if (report.kind == "autograd_cache_bypass") {
-        judgeAutogradCache(oracleCase, report);
-    } else if (report.kind == "normalize_ir") {
-        judgeNormalizeIr(engine, oracleCase, options, report);
-    } else if (!judgeReplay(oracleCase, report)) {
+    const auto* const kind = std::find_if(std::begin(kinds), std::end(kinds),
+                                          [&](const Kind& known) { return known.name == report.kind; });
+    if (kind != std::end(kinds))
+        kind->judge(engine, oracleCase, options, report);
+    else
         report.parts.push_back(
             {"case", CaseVerdict::Skipped, "kind '" + report.kind + "' is not judged by this version"});
-    }
     return report;
 }
 

@@ -58,8 +58,10 @@ void judgeNormalizeIr(Client& engine, const nlohmann::json& oracleCase, const Ju
                       CaseReport& report);
 /// Part `find_input_mutations` of kinds `random` and `hand`.
 void judgeInputMutations(const nlohmann::json& oracleCase, CaseReport& report);
-/// The kinds about CUDA graphs; false where the kind is another.
-bool judgeReplay(const nlohmann::json& oracleCase, CaseReport& report);
+/// Kinds `cudagraph_check_for_mutation`, `cudagraph_check_for_skip` and `cudagraph_tree_trace`.
+void judgeCheckForMutation(const nlohmann::json& oracleCase, CaseReport& report);
+void judgeCheckForSkip(const nlohmann::json& oracleCase, CaseReport& report);
+void judgeTreeTrace(const nlohmann::json& oracleCase, CaseReport& report);
 
 /// Kinds `random` and `hand`: repeated inputs and synthetic bases, where PyTorch's AOTAutograd kept what it
 /// did.

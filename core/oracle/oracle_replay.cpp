@@ -36,6 +36,8 @@ json orNull(const std::optional<std::string>& text) {
     return text ? json(*text) : json();
 }
 
+} // namespace
+
 void judgeCheckForMutation(const json& oracleCase, CaseReport& report) {
     Part part(report, "message");
     const auto staticInputs = indices(field(oracleCase, "static_input_idxs"));
@@ -60,6 +62,8 @@ void judgeCheckForMutation(const json& oracleCase, CaseReport& report) {
     part.compare(oracleCase["expected_message"], orNull(check.message));
 }
 
+namespace {
+
 /// The graph of a skip case with its devices, dtypes and storages.
 std::optional<replay::ReplayGraphFacts> factsOfCase(const json& oracleCase) {
     const Result<ir::GraphPtr> graph = ir::readGraph(stringField(oracleCase, "graph"));
@@ -79,6 +83,8 @@ std::optional<replay::ReplayGraphFacts> factsOfCase(const json& oracleCase) {
     }
     return facts;
 }
+
+} // namespace
 
 void judgeCheckForSkip(const json& oracleCase, CaseReport& report) {
     const auto facts = factsOfCase(oracleCase);
@@ -103,6 +109,8 @@ void judgeCheckForSkip(const json& oracleCase, CaseReport& report) {
                                                         : device.index ? json(*device.index)
                                                                        : json());
 }
+
+namespace {
 
 json nodeJson(replay::NodeId node) {
     return node == replay::noNode ? json() : json(node);
@@ -138,6 +146,8 @@ json byNodeAndFunction(const Map& map) {
     return out;
 }
 
+} // namespace
+
 void judgeTreeTrace(const json& oracleCase, CaseReport& report) {
     Result<replay::TreeProgram> program = replay::readTreeCase(oracleCase.dump());
     const json& trace = field(oracleCase, "trace");
@@ -162,6 +172,8 @@ void judgeTreeTrace(const json& oracleCase, CaseReport& report) {
         .compare(field(oracleCase, "non_cudagraph_managed_mutation_hint"), byNodeAndFunction(state.hints));
     Part(report, "rerecords").compare(field(oracleCase, "num_rerecord"), byNodeAndFunction(state.rerecords));
 }
+
+namespace {
 
 /// Ordinals of the placeholders that hold tensors of one storage. Placeholders are named after the inputs,
 /// with "_1".
@@ -201,18 +213,6 @@ void judgeInputMutations(const json& oracleCase, CaseReport& report) {
                 inputs[ordinal++].contains("storage"); // make_fx keeps no value of a number
     const replay::InputMutations mutations = replay::findInputMutations(facts);
     part.compare(expected, mutations.error ? errorJson(*mutations.error) : json(mutations.inputs));
-}
-
-bool judgeReplay(const json& oracleCase, CaseReport& report) {
-    if (report.kind == "cudagraph_check_for_mutation")
-        judgeCheckForMutation(oracleCase, report);
-    else if (report.kind == "cudagraph_check_for_skip")
-        judgeCheckForSkip(oracleCase, report);
-    else if (report.kind == "cudagraph_tree_trace")
-        judgeTreeTrace(oracleCase, report);
-    else
-        return false;
-    return true;
 }
 
 } // namespace dynascope::engine
