@@ -130,7 +130,11 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
     const detail::OwnDevices devices = options.ownDevices && options.rankA >= 0 && options.rankB >= 0
                                            ? detail::ownDevices(a, options.rankA, b, options.rankB)
                                            : detail::OwnDevices();
-    std::vector<StageComparison*> stages;
+    struct Work {
+        StageComparison* stage;
+        const Compile *a, *b;
+    };
+    std::vector<Work> stages;
     for (const detail::Pair& pair : pairs) {
         CompileComparison& entry = out.compiles.emplace_back();
         entry.a = pair.a;
@@ -147,10 +151,10 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
     }
     for (CompileComparison& entry : out.compiles)
         for (StageComparison& stage : entry.stages)
-            stages.push_back(&stage);
+            stages.push_back({&stage, &a.compiles[entry.a], &b.compiles[entry.b]});
 
     forEachInParallel(stages.size(), task, [&](std::size_t i) {
-        if (!task.cancelled()) detail::compareStage(*stages[i], devices);
+        if (!task.cancelled()) detail::compareStage(*stages[i].stage, devices, stages[i].a, stages[i].b);
     });
     if (task.cancelled()) return cancellation();
 

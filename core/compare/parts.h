@@ -36,8 +36,10 @@ struct Pair {
 
 /// The stages of the last attempts, by name and number; nothing is read yet.
 [[nodiscard]] std::vector<StageComparison> matchStages(const session::Compile& a, const session::Compile& b);
-/// Fills the verdict of a pair. Texts are told as each side has them.
-void compareStage(StageComparison& pair, const OwnDevices& devices);
+/// Fills the verdict of a pair. Texts are told as each side has them; inputs are named as the program does where
+/// the compiles that the stages are of are given and tell.
+void compareStage(StageComparison& pair, const OwnDevices& devices,
+                  const session::Compile* compileA = nullptr, const session::Compile* compileB = nullptr);
 
 /// Inputs by source, where they differ.
 [[nodiscard]] std::vector<ValueComparison> compareInputs(const session::Compile& a, const session::Compile& b,

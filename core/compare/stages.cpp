@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "core/compare/parts.h"
 #include "core/diff/graph_diff.h"
 #include "core/ir/text.h"
+#include "core/ir/value_parser.h"
+#include "core/session/program_names.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -13,6 +17,8 @@ namespace {
 
 using session::Stage;
 using session::StagePtr;
+
+constexpr std::size_t mostInputs = 3; // that a line explains
 
 std::string_view rawText(const session::Payload& payload) {
     if (!payload.source) return {};
@@ -55,9 +61,65 @@ std::string line(const ir::Graph& graph, ir::NodeIndex node) {
     return shortened(ir::printNode(graph.node(node), {.strides = false, .shortTargets = true}));
 }
 
+/// Whether the text has the name as a word.
+bool mentions(std::string_view text, std::string_view name) {
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+        const std::size_t end = at + name.size();
+        if ((at == 0 || !ir::isNameChar(text[at - 1])) && (end == text.size() || !ir::isNameChar(text[end])))
+            return true;
+    }
+    return false;
+}
+
+/// A graph of the two and the compile that names its inputs; null where nothing does.
+struct SideGraph {
+    const ir::Graph* graph = nullptr;
+    const session::Compile* compile = nullptr;
+
+    /// What the program calls an input of the graph; empty where it is no input, or nothing tells.
+    [[nodiscard]] std::string programName(ir::NodeIndex node) const {
+        if (!compile || graph->node(node).op != ir::Op::Placeholder) return {};
+        std::string name = session::programNames(session::namingOf(*compile), *graph)[node];
+        return name == graph->node(node).name ? std::string() : name;
+    }
+    /// "x (primals_2)"
+    [[nodiscard]] std::string label(ir::NodeIndex node) const {
+        const std::string name = graph->node(node).name, ofProgram = programName(node);
+        return ofProgram.empty() ? name : ofProgram + " (" + name + ')';
+    }
+};
+
+/// ", where primals_2 is x" for the inputs that `text` names of what a row's nodes read; empty without any.
+std::string whereInputsAre(const std::string& text, const diff::Row& row, const SideGraph& a,
+                           const SideGraph& b) {
+    std::map<std::string, std::array<std::string, 2>> named;
+    for (const std::size_t side : {0U, 1U}) {
+        const SideGraph& own = side == 0 ? a : b;
+        const ir::NodeIndex node = side == 0 ? row.a : row.b;
+        if (node == ir::npos || !own.compile) continue;
+        std::vector<ir::NodeIndex> read(own.graph->inputs(node).begin(), own.graph->inputs(node).end());
+        if (row.a == ir::npos || row.b == ir::npos) read.push_back(node); // its line has no other name
+        for (const ir::NodeIndex input : read) {
+            const std::string& name = own.graph->node(input).name;
+            if (own.graph->node(input).op != ir::Op::Placeholder || !mentions(text, name)) continue;
+            if (std::string ofProgram = own.programName(input); !ofProgram.empty())
+                named[name][side] = std::move(ofProgram);
+        }
+    }
+    std::vector<std::string> parts;
+    for (const auto& [name, of] : named) {
+        if (parts.size() == mostInputs) break;
+        const bool alike = of[0].empty() || of[1].empty() || of[0] == of[1];
+        parts.push_back(name + " is " +
+                        (alike ? of[0].empty() ? of[1] : of[0] : of[0] + " in A and " + of[1] + " in B"));
+    }
+    return parts.empty() ? std::string() : ", where " + joined(parts, " and ");
+}
+
 /// Adds the differences of two graphs to a pair.
-void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& b, const std::string& within,
-                    const OwnDevices& devices) {
+void addDifferences(StageComparison& pair, const SideGraph& ofA, const SideGraph& ofB,
+                    const std::string& within, const OwnDevices& devices) {
+    const ir::Graph &a = *ofA.graph, &b = *ofB.graph;
     const diff::GraphDiff diff = diff::diffGraphs(a, b);
     if (diff.identical()) return;
     for (const diff::Row& row : diff.rows) {
@@ -92,8 +154,10 @@ void addDifferences(StageComparison& pair, const ir::Graph& a, const ir::Graph& 
                         : devices.exchanged(line(b, row.b));
         }
         if (!pair.difference.empty()) continue;
+        const bool ofBoth = row.a != ir::npos && row.b != ir::npos;
+        if (ofBoth) text.replace(0, a.node(row.a).name.size(), ofA.label(row.a));
         pair.verdict = CompareVerdict::Differs;
-        pair.difference = within + text;
+        pair.difference = within + text + whereInputsAre(text, row, ofA, ofB);
         if (row.a != ir::npos) pair.nodeA = a.node(row.a).name;
         if (row.b != ir::npos) pair.nodeB = b.node(row.b).name;
     }
@@ -105,12 +169,16 @@ struct GraphPair {
 };
 
 void compareGraphs(StageComparison& pair, const ir::GraphPtr& a, const ir::GraphPtr& b,
-                   const OwnDevices& devices) {
+                   const OwnDevices& devices, const session::Compile* compileA,
+                   const session::Compile* compileB) {
     std::vector<GraphPair> open{{a, b, {}}};
     while (!open.empty()) {
         const GraphPair next = std::move(open.back());
         open.pop_back();
-        addDifferences(pair, *next.a, *next.b, next.within, devices);
+        // Inputs of a nested graph are no inputs of the compile.
+        const bool whole = next.within.empty();
+        addDifferences(pair, {next.a.get(), whole ? compileA : nullptr},
+                       {next.b.get(), whole ? compileB : nullptr}, next.within, devices);
         for (const std::string& name : next.a->subgraphOrder()) {
             const auto other = next.b->subgraphs().find(name);
             // A call of a graph that is gone is a difference of its own.
@@ -157,7 +225,8 @@ std::vector<StageComparison> matchStages(const session::Compile& a, const sessio
     return out;
 }
 
-void compareStage(StageComparison& pair, const OwnDevices& devices) {
+void compareStage(StageComparison& pair, const OwnDevices& devices, const session::Compile* compileA,
+                  const session::Compile* compileB) {
     if (!pair.a || !pair.b) return;
     const bool alike = pair.a->content == pair.b->content &&
                        pair.a->payload.tabbed == pair.b->payload.tabbed && !pair.a->payload.empty() &&
@@ -170,7 +239,7 @@ void compareStage(StageComparison& pair, const OwnDevices& devices) {
     const Result<ir::GraphPtr> a = pair.a->graph();
     Result<ir::GraphPtr> b = pair.b->graph();
     if (a && b && devices.differ()) b = ir::readGraph(devices.exchanged(pair.b->payload.text()));
-    if (a && b) return compareGraphs(pair, *a, *b, devices);
+    if (a && b) return compareGraphs(pair, *a, *b, devices, compileA, compileB);
     pair.verdict = CompareVerdict::Unreadable;
     pair.difference = (a ? "B: " : "A: ") + (a ? b : a).error().toString();
 }

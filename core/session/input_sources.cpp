@@ -36,11 +36,6 @@ bool isTensor(const ir::Node& node) {
     return node.meta && node.meta->tensor;
 }
 
-bool isSameTensor(const ir::Node& a, const ir::Node& b) {
-    return isTensor(a) && isTensor(b) && a.meta->tensor->dtype == b.meta->tensor->dtype &&
-           a.meta->tensor->sizes.size() == b.meta->tensor->sizes.size();
-}
-
 std::vector<const ir::Node*> placeholdersOf(const ir::Graph* graph) {
     std::vector<const ir::Node*> out;
     if (!graph) return out;
@@ -66,6 +61,11 @@ std::string lettersAndDigits(std::string_view text) {
         if (std::isalnum(static_cast<unsigned char>(c)) != 0)
             out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return out;
+}
+
+bool isSameTensor(const ir::Node& a, const ir::Node& b) {
+    return isTensor(a) && isTensor(b) && a.meta->tensor->dtype == b.meta->tensor->dtype &&
+           a.meta->tensor->sizes.size() == b.meta->tensor->sizes.size();
 }
 
 bool isBaseInput(const ir::Node& placeholder) {

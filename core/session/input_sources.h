@@ -35,6 +35,9 @@ private:
 /// What "L['x'].size()[0]" and "L_x_size_0_" have in common: letters and digits, in lower case.
 [[nodiscard]] std::string lettersAndDigits(std::string_view text);
 
+/// Whether both are tensors of one dtype and number of dimensions: only then is one named after the other.
+[[nodiscard]] bool isSameTensor(const ir::Node& a, const ir::Node& b);
+
 /// Whether AOTAutograd made the input of the whole memory of others, which view it.
 [[nodiscard]] bool isBaseInput(const ir::Node& placeholder);
 

@@ -5,9 +5,9 @@
 //
 //   bench_dot CAPTURE...
 #include "core/capture/open.h"
+#include "core/session/program_names.h"
 #include "views/canvas/pane.h"
 #include "views/canvas/picture.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QApplication>
 #include <algorithm>
@@ -38,7 +38,7 @@ std::optional<Row> measured(const session::Compile& compile, const session::Stag
     const auto graph = stage->graph();
     if (!graph) return std::nullopt;
     canvas::PictureRequest request;
-    request.b = canvas::PaneSource{*graph, nullptr, {}, namingStage(compile), room};
+    request.b = canvas::PaneSource{*graph, nullptr, {}, session::namingOf(compile), room};
     const canvas::Picture picture = canvas::makePicture(std::move(request), {});
     if (!picture.b) return std::nullopt;
     const layout::LayoutInput& input = picture.b->pane->input;

@@ -7,6 +7,7 @@
 #include "tests/support/captures.h"
 #include "tests/support/trace_pairs.h"
 
+#include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
 
@@ -106,6 +107,54 @@ private slots:
         QCOMPARE(result.compiles.size(), std::size_t(1));
         QCOMPARE(result.compiles.at(0).match, Match::Structure);
         QCOMPARE(result.compiles.at(0).verdict, Verdict::Same);
+    }
+
+    /// AOTAutograd numbers its inputs: a difference calls them what the program does.
+    void differencesNameInputsAsTheProgramDoes_data() {
+        QTest::addColumn<QString>("from");
+        QTest::addColumn<QString>("to");
+        QTest::addColumn<QString>("line");
+        const QString select = "torch.ops.aten.select.int(arg1_1, 1, 0);  arg1_1 = None";
+        QTest::newRow("an input itself") << "arg0_1: \"f32[4, 5]"
+                                         << "arg0_1: \"f64[4, 5]"
+                                         << "y (arg0_1): dtype ";
+        QTest::newRow("an argument") << select << "torch.ops.aten.select.int(arg0_1, 1, 0);  arg1_1 = None"
+                                     << "select: args[0] arg1_1 / arg0_1, where arg0_1 is y and arg1_1 is x";
+        QTest::newRow("a node of one side")
+            << "        select_1: \"f32[4][5]cpu\""
+            << "        cos: \"f32[4, 5][5, 1]cpu\" = torch.ops.aten.cos.default(arg0_1)\n"
+               "        select_1: \"f32[4][5]cpu\""
+            << "only in B: cos: \"f32[4, 5]\" = aten.cos.default(arg0_1), where arg0_1 is y";
+        QTest::newRow("no input") << "aten.add.Tensor(arg0_1, 3)"
+                                  << "aten.add.Tensor(arg0_1, 4)"
+                                  << "add: args[1] 3 / 4";
+    }
+    void differencesNameInputsAsTheProgramDoes() {
+        QFETCH(const QString, from);
+        QFETCH(const QString, to);
+        QFETCH(const QString, line);
+        QFile file(DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        std::string a = file.readAll().toStdString(), b = a;
+        // Of the stage alone: graphs before it are the same.
+        const std::size_t stage = b.find("{\"aot_inference_graph\"");
+        const std::size_t at = b.find(from.toStdString(), stage);
+        QVERIFY(stage != std::string::npos && at != std::string::npos);
+        b.replace(at, from.size(), to.toStdString());
+        if (from.contains(u'\n') != to.contains(u'\n')) b.insert(b.find('\n', at) + 1, "\t");
+        const auto ofA = capture::openText(a), ofB = capture::openText(b);
+        QVERIFY(ofA && ofB);
+        const auto result = compare::compareSessions(**ofA, **ofB);
+        QVERIFY(result);
+        const compare::CompileComparison& pair = result->compiles.front();
+        const auto found = std::ranges::find_if(
+            pair.stages, [](const auto& s) { return (s.a ? s.a : s.b)->name == "aot_inference_graph"; });
+        QVERIFY(found != pair.stages.end());
+        const QString said = q(found->difference);
+        if (line.endsWith(u' '))
+            QVERIFY2(said.startsWith(line), qPrintable(said));
+        else
+            QCOMPARE(said, line);
     }
 
     void firstDifference_data() {

@@ -3,12 +3,15 @@
 // What the program calls inputs, on every page that shows graphs which number them.
 #include "core/capture/open.h"
 #include "core/computed/joint_split.h"
+#include "core/session/program_names.h"
 #include "tests/support/open_captures.h"
+#include "tests/support/patience.h"
 #include "views/autograd/split_rows.h"
+#include "views/canvas/compare_view.h"
+#include "views/canvas/graph_canvas.h"
 #include "views/compare/pair_graphs.h"
 #include "views/replay/coverage_rows.h"
 #include "views/theme/theme.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QtTest>
 #include <algorithm>
@@ -30,7 +33,7 @@ QStringList namesIn(const session::Compile& compile, const char* stage) {
     const session::StagePtr found = compile.findStage(stage);
     if (!found || !found->graph()) return {"none"};
     const ir::GraphPtr graph = *found->graph();
-    const std::vector<std::string> names = programNames(namingOf(compile), *graph);
+    const std::vector<std::string> names = session::programNames(session::namingOf(compile), *graph);
     for (ir::NodeIndex n = 0; n < graph->size(); ++n)
         if (graph->node(n).op == ir::Op::Placeholder)
             out << QString::fromStdString(graph->node(n).name + '=' + names[n]);
@@ -66,32 +69,51 @@ private slots:
         compile.stages.push_back(*forward);
         for (const QString& name : namesIn(compile, "inductor_post_grad_graph"))
             QVERIFY2(name.endsWith('='), qPrintable(name));
-        QVERIFY(programNames(nullptr, *(*(*forward)->graph())).size() == (*(*forward)->graph())->size());
+        QVERIFY(session::programNames(nullptr, *(*(*forward)->graph())).size() ==
+                (*(*forward)->graph())->size());
     }
 
-    /// Two stages beside each other on the page Compare are of a compile of their own.
+    /// Two stages beside each other on the page Compare are each of a compile of its own.
+    void comparedGraphs_data() {
+        QTest::addColumn<QString>("stage");
+        QTest::newRow("Dynamo's, which names them") << "dynamo_output_graph";
+        QTest::newRow("AOTAutograd's, which numbers them") << "aot_forward_graph";
+    }
     void comparedGraphs() {
+        QFETCH(const QString, stage);
         const session::SessionPtr session = open("encoder_train");
         const session::Compile& compile = session->compiles.front();
-        compare::StageComparison stage;
-        stage.a = stage.b = compile.findStage("dynamo_output_graph");
+        compare::StageComparison pair;
+        pair.a = compile.findStage(stage.toStdString());
+        QVERIFY(pair.a);
+        // B has the same text, read from another capture of the run.
+        const session::SessionPtr other = open("encoder_train");
+        pair.b = other->compiles.front().findStage(stage.toStdString());
         Theme theme;
         PairGraphs graphs(theme);
-        graphs.show(stage, *session, &compile, *session, &compile);
-        const std::vector<std::string> names =
-            programNames(namingOf(*graphs.pair().compile()), **stage.a->graph());
-        QVERIFY(std::ranges::find(names, "args[0]") != names.end());
-        QVERIFY(std::ranges::find(names, "layers.0.linear1.weight") != names.end());
-        QTRY_VERIFY(graphs.isSettled());
+        graphs.canvas()->setLayoutProgram({});
+        graphs.show(pair, *session, &compile, *other, &other->compiles.front());
+        const auto canvases = graphs.findChildren<canvas::GraphCanvas*>();
+        for (const int side : {0, 1}) {
+            QTRY_VERIFY_WITH_TIMEOUT(canvases[side]->scene(), test::patience);
+            const layout::GroupTree& tree = *canvases[side]->scene()->tree;
+            QStringList names;
+            for (ir::NodeIndex n = 0; n < canvases[side]->scene()->graph->size(); ++n)
+                names << QString::fromStdString(tree.stateName(n))
+                      << QString::fromStdString(tree.inputName(n));
+            QVERIFY2(names.contains("args[0]"), qPrintable(names.join(' ')));
+            QVERIFY2(names.contains("layers.0.linear1.weight"), qPrintable(names.join(' ')));
+        }
+        QTRY_VERIFY_WITH_TIMEOUT(graphs.isSettled(), test::patience);
     }
 
     void savedTensors() {
         const session::SessionPtr session = open("encoder_train");
         computed::JointSplit split = computed::splitJoint(*session, 0, {});
         QVERIFY2(split.declined.empty(), split.declined.c_str());
-        const NamingPtr naming = namingOf(session->compiles.front());
-        split.forward.names = programNames(naming, *split.forward.graph);
-        split.backward.names = programNames(naming, *split.backward.graph);
+        const session::NamingPtr naming = session::namingOf(session->compiles.front());
+        split.forward.names = session::programNames(naming, *split.forward.graph);
+        split.backward.names = session::programNames(naming, *split.backward.graph);
         QStringList inputs;
         const std::vector<TableRow> rows = valueRows(split);
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -111,7 +133,7 @@ private slots:
         const ir::GraphPtr graph = *compile.findStage("aot_forward_graph")->graph();
         const auto categories = replay::inputCategories(replay::factsOf(graph), {}, {});
         const std::vector<TableRow> rows =
-            inputRows(*graph, categories, programNames(namingOf(compile), *graph));
+            inputRows(*graph, categories, session::programNames(session::namingOf(compile), *graph));
         QVERIFY(!rows.empty());
         for (const TableRow& row : rows)
             QVERIFY2(!row[0].text.startsWith("primals_") && row[0].toolTip.contains("primals_"),

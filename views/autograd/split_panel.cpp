@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/autograd/split_panel.h"
 
+#include "core/session/program_names.h"
 #include "views/autograd/alias_rows.h"
 #include "views/autograd/cut_view.h"
 #include "views/autograd/split_rows.h"
@@ -10,7 +11,6 @@
 #include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -114,9 +114,9 @@ void SplitPanel::begin(const session::SessionPtr& session, std::size_t compile) 
         [session, compile](const TaskContext& task) {
             auto split =
                 std::make_shared<computed::JointSplit>(computed::splitJoint(*session, compile, task));
-            const NamingPtr naming = namingOf(session->compiles[compile]);
+            const session::NamingPtr naming = session::namingOf(session->compiles[compile]);
             for (computed::CutSide* side : {&split->forward, &split->backward})
-                if (side->graph) side->names = programNames(naming, *side->graph);
+                if (side->graph) side->names = session::programNames(naming, *side->graph);
             return split;
         },
         [this](std::shared_ptr<const computed::JointSplit> split) { showSplit(std::move(split)); });

@@ -59,7 +59,8 @@ std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
     });
     if (at != known.end()) return *at;
     if (const session::Compile* compile = workspace.compile()) {
-        source.naming = namingOf(*compile);
+        const session::NamingPtr& given = side == Side::A ? namingA : namingB;
+        source.naming = given ? given : session::namingOf(*compile);
         source.guards = compile->guards;
     }
     source.room = roomOf(side);
@@ -314,6 +315,11 @@ void CompareView::Private::stopAll() {
     processA.cancel();
     processB.cancel();
     working = false;
+}
+
+void CompareView::setNaming(session::NamingPtr a, session::NamingPtr b) {
+    d->namingA = std::move(a);
+    d->namingB = std::move(b);
 }
 
 } // namespace dynascope::views

@@ -155,6 +155,7 @@ struct CompareView::Private {
     canvas::ChosenNodes::Of drawn;      ///< alone, in the picture that was asked for last
     canvas::ChosenNodes::Of beside;     ///< those of the other stage
 
+    session::NamingPtr namingA, namingB; ///< null: of the compile that is shown
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately
     std::optional<canvas::PaneSource> knownMerged;

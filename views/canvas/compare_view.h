@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/ir/node_sets.h"
+#include "core/session/program_names.h"
 #include "views/theme/picture.h"
 #include "views/theme/theme.h"
 #include "views/workspace/workspace.h"
@@ -34,6 +35,9 @@ public:
     void setBlockBytes(bool on); ///< blocks tell the bytes of their results instead of their nodes
     /// Where the generated code of a graph is known, blocks are its kernels, inside the modules that hold them.
     void setKernelBlocks(bool on);
+    /// What names the inputs of the stages of A and of B, in place of the compile that is shown: for stages of two
+    /// compiles. Null for what the compile itself tells; of the pictures that are made from now on.
+    void setNaming(session::NamingPtr a, session::NamingPtr b);
     /// Tints cards by what their nodes took in the last run (Workspace::nodeTimes()).
     void setHeat(bool on);
     [[nodiscard]] bool hasHeat() const;

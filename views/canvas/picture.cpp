@@ -3,7 +3,7 @@
 
 #include "core/layout/module_classes.h"
 #include "core/session/module_classes.h"
-#include "views/workspace/naming_stage.h"
+#include "core/session/program_names.h"
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hint
 
 /// Names what the program passes, as far as the capture tells, and nothing that is a parameter or buffer.
 TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
-    std::vector<std::string> names = inputNamesByNode(source.naming, *source.graph);
+    std::vector<std::string> names = session::inputNamesByNode(source.naming, *source.graph);
     for (ir::NodeIndex n = 0; n < names.size(); ++n)
         if (!tree->stateName(n).empty()) names[n].clear();
     if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
@@ -59,7 +59,7 @@ TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
 bool prepare(PaneSource& source) {
     if (!source.kinds) source.kinds = kindsOf(*source.graph);
     if (source.tree) return false;
-    const auto hints = parameterNames(source.naming, *source.graph);
+    const auto hints = session::parameterNames(source.naming, *source.graph);
     const bool part = !source.only.empty();
     const std::vector<layout::KernelBlock> kernels = kernelBlocks(source);
     const std::size_t shown = part ? source.only.size() : source.graph->size();

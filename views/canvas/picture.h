@@ -5,11 +5,11 @@
 
 #include "core/base/task.h"
 #include "core/ir/node_sets.h"
+#include "core/session/program_names.h"
 #include "core/session/provenance.h"
 #include "core/session/session.h"
 #include "views/canvas/merged_graph.h"
 #include "views/canvas/partner_items.h"
-#include "views/workspace/naming_stage.h"
 
 #include <optional>
 
@@ -20,10 +20,10 @@ struct PaneSource {
     ir::GraphPtr graph;
     TreePtr tree;
     std::set<layout::GroupId> open;
-    NamingPtr naming{}; ///< of the compile; may be null
-    QSizeF room{};      ///< pixels that the first picture has; decides how many blocks open then
-    ir::NodeSet only{}; ///< the nodes that are drawn; all where it is empty
-    KindsPtr kinds{};   ///< of `graph`; null until the first picture was made
+    session::NamingPtr naming{}; ///< of the compile; may be null
+    QSizeF room{};               ///< pixels that the first picture has; decides how many blocks open then
+    ir::NodeSet only{};          ///< the nodes that are drawn; all where it is empty
+    KindsPtr kinds{};            ///< of `graph`; null until the first picture was made
     /// Where it is not null, the kernels that were made of `stage` are blocks, as far as it knows them.
     std::shared_ptr<const session::Provenance> kernels{};
     std::size_t stage = 0;       ///< into Compile::stages

@@ -2,13 +2,13 @@
 #include "views/capture/capture_panel.h"
 
 #include "core/layout/fold.h"
+#include "core/session/program_names.h"
 #include "views/base/panel.h"
 #include "views/capture/capture_delegate.h"
 #include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/filter_edit.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QContextMenuEvent>
 #include <QHeaderView>
@@ -149,7 +149,7 @@ std::vector<session::FilterValue> CapturePanel::moduleValues() const {
     if (!graph || !compile) return {};
     std::vector<session::FilterValue> out;
     for (layout::ModulePlace& place :
-         layout::modulePlaces(*graph, parameterNames(namingOf(*compile), *graph)))
+         layout::modulePlaces(*graph, session::parameterNames(session::namingOf(*compile), *graph)))
         out.push_back({std::move(place.path), place.tensors});
     return out;
 }
@@ -166,7 +166,8 @@ void CapturePanel::applyFilter() {
         sessions.push_back(capture.session);
     // Which nodes a module has is told by names that the graphs of one compile share.
     const session::ModulesOf modules = [](const session::Compile& compile, const ir::Graph& graph) {
-        return layout::moduleNames(layout::groupNodes(graph, parameterNames(namingOf(compile), graph)));
+        return layout::moduleNames(
+            layout::groupNodes(graph, session::parameterNames(session::namingOf(compile), graph)));
     };
     const auto decide = [filter, sessions, modules](const TaskContext& task) {
         CompileSet accepted;

@@ -55,13 +55,14 @@ void PairGraphs::show(const compare::StageComparison& stage, const session::Sess
     compile.userStack = like->userStack;
     compile.id = like->id;
     compile.status = like->status;
-    compile.inputs = like->inputs; // they name what the program passes
     for (const session::StagePtr& one : {stage.a, stage.b})
         if (one && (compile.stages.empty() || compile.stages.front() != one)) compile.stages.push_back(one);
     session.compiles.push_back(std::move(compile));
     const bool isCode = session.compiles.front().stages.front()->content == session::Stage::Content::Code;
     const int last = int(session.compiles.front().stages.size()) - 1;
 
+    // Of the two stages alone nothing tells what their inputs are.
+    m_canvas->setNaming(a ? session::namingOf(*a) : nullptr, b ? session::namingOf(*b) : nullptr);
     auto shared = std::make_shared<const session::Session>(std::move(session));
     m_nodeA.clear();
     m_nodeB.clear();

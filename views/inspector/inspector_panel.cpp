@@ -2,9 +2,9 @@
 #include "views/inspector/inspector_panel.h"
 
 #include "core/layout/fold.h"
+#include "core/session/program_names.h"
 #include "views/inspector/fact_view.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -95,9 +95,9 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
     const session::Compile* compile = workspace().compile();
     workspace().tasks().run<NamesOf>(
         namesTag, this,
-        [graph, naming = compile ? namingOf(*compile) : nullptr](const TaskContext&) {
-            return NamesOf{graph, layout::stateNames(*graph, parameterNames(naming, *graph)),
-                           inputNamesByNode(naming, *graph)};
+        [graph, naming = compile ? session::namingOf(*compile) : nullptr](const TaskContext&) {
+            return NamesOf{graph, layout::stateNames(*graph, session::parameterNames(naming, *graph)),
+                           session::inputNamesByNode(naming, *graph)};
         },
         [this](NamesOf found) {
             d->names = std::move(found);

@@ -3,11 +3,11 @@
 
 #include "core/layout/module_classes.h"
 #include "core/session/module_classes.h"
+#include "core/session/program_names.h"
 #include "views/base/nothing_matches.h"
 #include "views/modules/module_delegate.h"
 #include "views/modules/module_model.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -220,14 +220,15 @@ void ModulesPanel::refresh() {
         return;
     }
     d->shown = stage.graph;
-    const NamingPtr naming = workspace().compile() ? namingOf(*workspace().compile()) : nullptr;
+    const session::NamingPtr naming =
+        workspace().compile() ? session::namingOf(*workspace().compile()) : nullptr;
     using TreePtr = std::shared_ptr<const ModuleTree>;
     const session::GuardList guards =
         workspace().compile() ? workspace().compile()->guards : session::GuardList();
     const auto work = [graph = stage.graph, naming, guards](const TaskContext&) -> TreePtr {
         auto tree = std::make_shared<ModuleTree>();
         tree->graph = graph;
-        tree->groups = layout::groupNodes(*graph, parameterNames(naming, *graph));
+        tree->groups = layout::groupNodes(*graph, session::parameterNames(naming, *graph));
         layout::nameClasses(tree->groups, session::moduleClasses(guards));
         layout::nameClasses(tree->groups, layout::recordedClasses(*graph));
         tree->names = layout::moduleNames(tree->groups);

@@ -4,8 +4,8 @@
 #include "core/base/words.h"
 #include "core/ir/text.h"
 #include "core/layout/fold.h"
+#include "core/session/program_names.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QElapsedTimer>
 #include <QHash>
@@ -29,7 +29,7 @@ public:
         if (data.capture >= 0 && data.capture < int(data.sessions.size()))
             if (const auto& compiles = data.sessions[std::size_t(data.capture)]->compiles;
                 data.compile >= 0 && data.compile < int(compiles.size()))
-                m_naming = namingOf(compiles[std::size_t(data.compile)]);
+                m_naming = session::namingOf(compiles[std::size_t(data.compile)]);
         for (qsizetype i = 0; i < data.recent.size(); ++i)
             m_recent.insert(data.recent[i], int(i));
     }
@@ -228,7 +228,7 @@ public:
     void modules() {
         QHash<QString, bool> seen;
         eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
-            const auto hints = parameterNames(m_naming, *graph);
+            const auto hints = session::parameterNames(m_naming, *graph);
             const auto found = [&](const std::string& name, ir::NodeIndex node, const QString& detail) {
                 const QString title = toQString(name);
                 if (seen.contains(title)) return;
@@ -266,7 +266,7 @@ public:
     void nodes() {
         QHash<QString, std::size_t> seen; // "name target" -> hit: the same node in several stages is one row
         eachGraph([&](int s, const QString& where, const ir::GraphPtr& graph) {
-            const std::vector<std::string> passed = inputNamesByNode(m_naming, *graph);
+            const std::vector<std::string> passed = session::inputNamesByNode(m_naming, *graph);
             for (ir::NodeIndex i = 0; i < graph->size() && !cancelled(); ++i) {
                 const ir::Node& node = graph->node(i);
                 const QString name = toQString(node.name), target = toQString(ir::shortTarget(node.target));
@@ -376,7 +376,7 @@ private:
     const PaletteData& m_data;
     QString m_pattern;
     const TaskContext& m_task;
-    NamingPtr m_naming;
+    session::NamingPtr m_naming;
     QHash<QString, int> m_recent;
     std::vector<PaletteHit> m_groups[paletteKinds];
     unsigned m_steps = 0;

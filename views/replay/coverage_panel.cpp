@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/coverage_panel.h"
 
+#include "core/session/program_names.h"
 #include "views/base/page_parts.h"
 #include "views/inspector/fact_view.h"
 #include "views/replay/coverage_rows.h"
 #include "views/theme/splitter.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -233,7 +233,7 @@ void CoveragePanel::showGraph(int row) {
             if (const Result<ir::GraphPtr> read = stage->graph()) {
                 out.graph = *read;
                 out.categories = replay::inputCategories(replay::factsOf(*read), fixed, recorded);
-                out.names = programNames(namingOf(session->compiles[compile]), **read);
+                out.names = session::programNames(session::namingOf(session->compiles[compile]), **read);
             }
             return out;
         },

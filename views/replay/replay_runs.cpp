@@ -2,9 +2,9 @@
 #include "views/replay/replay_runs.h"
 
 #include "core/engine/cases/graph_inputs.h"
+#include "core/session/program_names.h"
 #include "views/notes/notebook.h"
 #include "views/workspace/labels.h"
-#include "views/workspace/naming_stage.h"
 
 #include <QDateTime>
 #include <algorithm>
@@ -253,7 +253,8 @@ std::vector<ReplayedGraph> ReplayRuns::graphsOf(const Request& request, engine::
             request.compiles[at],
             request.stages[at],
             graph.graph,
-            programNames(namingOf(request.session->compiles[request.compiles[at]]), *graph.graph),
+            session::programNames(session::namingOf(request.session->compiles[request.compiles[at]]),
+                                  *graph.graph),
             std::move(done.recordings[i]),
             std::move(done.run.graphs[i]),
             {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/workspace/naming_stage.h"
+#include "core/session/program_names.h"
 
 #include "core/layout/fold.h"
 #include "core/session/input_sources.h"
@@ -7,13 +7,11 @@
 #include <algorithm>
 #include <map>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
 namespace {
 
-using session::Phase;
-
-ir::GraphPtr graphOf(const session::StagePtr& stage) {
+ir::GraphPtr graphOf(const StagePtr& stage) {
     const Result<ir::GraphPtr> graph = stage ? stage->graph() : Result<ir::GraphPtr>(nullptr);
     return graph ? *graph : nullptr;
 }
@@ -27,12 +25,6 @@ std::vector<const ir::Node*> placeholdersOf(const ir::Graph& graph) {
 
 bool isDescribed(const ir::Node& placeholder) {
     return placeholder.comment.find("AOTInput(") != std::string::npos;
-}
-
-bool isSameTensor(const ir::Node& a, const ir::Node& b) {
-    return a.meta && b.meta && a.meta->tensor && b.meta->tensor &&
-           a.meta->tensor->dtype == b.meta->tensor->dtype &&
-           a.meta->tensor->sizes.size() == b.meta->tensor->sizes.size();
 }
 
 /// Names by placeholder as `namesOf` has them; where a graph does not describe its inputs, those of AOTAutograd's.
@@ -68,23 +60,23 @@ std::vector<std::string> byNode(const ir::Graph& graph, std::vector<std::string>
 
 } // namespace
 
-NamingPtr namingOf(const session::Compile& compile) {
+NamingPtr namingOf(const Compile& compile) {
     const auto count = [&](std::string_view name) {
-        return std::ranges::count(compile.stages, name, &session::Stage::name);
+        return std::ranges::count(compile.stages, name, &Stage::name);
     };
-    const auto first = [&](std::initializer_list<Phase> phases) -> session::StagePtr {
+    const auto first = [&](std::initializer_list<Phase> phases) -> StagePtr {
         for (const Phase phase : phases)
-            if (const auto at = std::ranges::find(compile.stages, phase, &session::Stage::phase);
+            if (const auto at = std::ranges::find(compile.stages, phase, &Stage::phase);
                 at != compile.stages.end())
                 return *at;
         return nullptr;
     };
     auto out = std::make_shared<Naming>();
-    out->sources = session::describedSources(compile);
+    out->sources = describedSources(compile);
     // DDPOptimizer has each part of Dynamo's graph compiled: their inputs count anew.
     for (const char* name : {"aot_joint_graph", "aot_inference_graph", "aot_forward_graph"})
         if (count(name) > 1) return out;
-    const auto program = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
+    const auto program = std::ranges::find_if(compile.stages, [](const StagePtr& stage) {
         return stage->phase == Phase::Dynamo || stage->phase == Phase::Export || stage->phase == Phase::Text;
     });
     if (program != compile.stages.end()) out->program = *program;
@@ -101,7 +93,7 @@ std::vector<std::string> parameterNames(const NamingPtr& naming, const ir::Graph
 std::vector<std::string> inputNamesByNode(const NamingPtr& naming, const ir::Graph& graph) {
     const std::vector<std::string> sources = naming ? naming->sources : std::vector<std::string>();
     return byNode(graph, named(naming, graph, [&](const ir::Graph& of, const ir::Graph* program) {
-                      return session::inputNames(of, program, sources);
+                      return inputNames(of, program, sources);
                   }));
 }
 
@@ -113,4 +105,4 @@ std::vector<std::string> programNames(const NamingPtr& naming, const ir::Graph& 
     return out;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::session
