@@ -28,12 +28,13 @@ public:
         , m_formsB(detail::formsOf(b)) {}
 
     GraphDiff run() {
+        m_diff.gradientB = detail::gradientsOf(m_a, m_b);
         const bool aligns = !m_known.allOfOneSide();
         detail::Alignment alignment{std::vector<NodeIndex>(m_a.size(), npos),
                                     std::vector<NodeIndex>(m_b.size(), npos),
                                     std::vector<Evidence>(m_a.size(), Evidence::Recorded)};
         if (aligns) {
-            alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB);
+            alignment = detail::alignGraphs(m_a, m_b, m_formsA, m_formsB, m_diff.gradientB);
             detail::linkLowering(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
             for (NodeIndex i = 0; i < m_a.size(); ++i)
                 if (alignment.partnerOfA[i] != npos)
@@ -382,9 +383,7 @@ GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const DiffOptions& 
 GraphDiff diffGraphs(const ir::Graph& a, const ir::Graph& b, const Origins& known,
                      const DiffOptions& options) {
     if (&a == &b && known.empty()) return sameGraph(a);
-    GraphDiff out = Differ(a, b, known, options).run();
-    out.gradientB = detail::gradientsOf(a, b);
-    return out;
+    return Differ(a, b, known, options).run();
 }
 
 } // namespace dynascope::diff

@@ -31,6 +31,7 @@ struct Side {
     const ir::Graph& graph;
     const std::vector<Form>& forms;
     std::vector<NodeIndex> partner;
+    std::vector<bool> barred; // nothing of the other graph can be its partner; empty for none
     std::vector<std::uint64_t> local, down, up, opHash;
     std::vector<NodeIndex> order; // inputs before users; nodes in a cycle last
 
@@ -47,7 +48,9 @@ struct Side {
         sortByInputs();
     }
 
-    [[nodiscard]] bool isFree(NodeIndex i) const { return partner[i] == npos; }
+    [[nodiscard]] bool isFree(NodeIndex i) const {
+        return partner[i] == npos && (barred.empty() || !barred[i]);
+    }
 
     void sortByInputs() {
         std::vector<std::uint32_t> waiting(graph.size());
@@ -87,10 +90,12 @@ struct Side {
 class Matcher {
 public:
     Matcher(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-            const std::vector<Form>& formsB)
+            const std::vector<Form>& formsB, const std::vector<bool>& gradientB)
         : m_a(a, formsA)
         , m_b(b, formsB)
-        , m_evidence(a.size(), Evidence::Structure) {}
+        , m_evidence(a.size(), Evidence::Structure) {
+        m_b.barred = gradientB;
+    }
 
     Alignment run() {
         matchInputs();
@@ -472,8 +477,8 @@ private:
 } // namespace
 
 Alignment alignGraphs(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-                      const std::vector<Form>& formsB) {
-    return Matcher(a, b, formsA, formsB).run();
+                      const std::vector<Form>& formsB, const std::vector<bool>& gradientB) {
+    return Matcher(a, b, formsA, formsB, gradientB).run();
 }
 
 } // namespace dynascope::diff::detail

@@ -31,8 +31,9 @@ private:
     Origins m_origins;
 };
 
+/// What computes gradients in B is no partner of a node of A, which has none: `gradientB` is GraphDiff::gradientB.
 [[nodiscard]] Alignment alignGraphs(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-                                    const std::vector<Form>& formsB);
+                                    const std::vector<Form>& formsB, const std::vector<bool>& gradientB);
 
 /// For a torch-level graph and its lowered form without source lines: links of what each node became, and
 /// more pairs. Does nothing where the two are of one level or share too few parameters to be sure; see

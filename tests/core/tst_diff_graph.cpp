@@ -258,6 +258,32 @@ private slots:
         }
     }
 
+    /// What backward computes is no node of a graph that has no backward, even where nothing else has its operation.
+    void gradientsHaveNoPartner() {
+        const auto a = ir::readGraph("def forward(self, L_x_: \"f32[4]\"):\n"
+                                     "    l_x_ = L_x_\n"
+                                     "    zeros: \"f32[4]\" = torch.zeros_like(l_x_)\n"
+                                     "    mul: \"f32[4]\" = l_x_ * zeros\n"
+                                     "    sin: \"f32[4]\" = torch.sin(mul)\n"
+                                     "    return (sin,)\n");
+        const auto b =
+            ir::readGraph("def forward(self, primals_1: \"f32[4]\", tangents_1: \"f32[4]\"):\n"
+                          "    zeros_like: \"f32[4]\" = torch.ops.aten.zeros_like.default(primals_1)\n"
+                          "    neg: \"f32[4]\" = torch.ops.aten.neg.default(zeros_like)\n"
+                          "    sin: \"f32[4]\" = torch.ops.aten.sin.default(neg)\n"
+                          "    cos: \"f32[4]\" = torch.ops.aten.cos.default(neg)\n"
+                          "    mul_1: \"f32[4]\" = torch.ops.aten.mul.Tensor(tangents_1, cos)\n"
+                          "    mul_2: \"f32[4]\" = torch.ops.aten.mul.Tensor(mul_1, zeros_like)\n"
+                          "    return (sin, mul_2)\n");
+        QVERIFY(a && b);
+        const diff::GraphDiff diff = diff::diffGraphs(**a, **b);
+        QCOMPARE(diff.partnerOfA[(*a)->find("zeros")], (*b)->find("zeros_like"));
+        QCOMPARE(diff.partnerOfB[(*b)->find("mul_2")], ir::npos);
+        QCOMPARE(diff.b[(*b)->find("mul_2")], diff::Change::Added);
+        QCOMPARE(diff.b[(*b)->find("tangents_1")], diff::Change::Added);
+        QCOMPARE(diff.partnerOfA[(*a)->find("l_x_")], (*b)->find("primals_1"));
+    }
+
     void swappedNeighbours() {
         std::mt19937 random(5);
         int rounds = 0;
