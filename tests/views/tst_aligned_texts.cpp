@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Text diffs that are prepared are those that would be made, columns are printed once, and no more are kept than said.
+#include "core/ir/text.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
@@ -48,6 +49,39 @@ QString textOf(const AlignedText& text) {
 class TestAlignedTexts : public QObject {
     Q_OBJECT
 private slots:
+    /// One node that stands far down in B leaves the others beside what they became.
+    void aNodeElsewhereMovesNoOther() {
+        const std::string head = "def forward(self, x: \"f32[4]\"):\n";
+        std::string chain = "    n0: \"f32[4]\" = torch.ops.aten.sin.default(x)\n";
+        for (int i = 1; i < 5; ++i)
+            chain += "    n" + std::to_string(i) + ": \"f32[4]\" = torch.ops.aten.sin.default(n" +
+                     std::to_string(i - 1) + ")\n";
+        const std::string end = "    return (n4, first)\n";
+        const auto a =
+            ir::readGraph(head + "    first: \"f32[4]\" = torch.ops.aten.add.Tensor(x, 1)\n" + chain + end);
+        const auto b =
+            ir::readGraph(head + chain + "    first: \"f32[4]\" = torch.ops.aten.add.Tensor(x, 2)\n" + end);
+        QVERIFY(a && b);
+        const diff::GraphDiff diff = diff::diffGraphs(**a, **b);
+        QCOMPARE(diff.partnerOfA[(*a)->find("first")], (*b)->find("first"));
+        const AlignedText text = alignGraphs(**a, **b, diff, {});
+        const auto beside = [&](const char* name) {
+            const int line = text.lineOfNode(0, (*a)->find(name));
+            const auto row =
+                std::ranges::find_if(text.rows, [line](const CodeRow& r) { return r.line[0] == line; });
+            return row == text.rows.end() ? -2 : row->line[1];
+        };
+        for (const char* name : {"n0", "n1", "n2", "n3", "n4", "output"})
+            QCOMPARE(beside(name), text.lineOfNode(1, (*b)->find(name)));
+        QCOMPARE(beside("first"), -1);
+        // Every line of both is there once, and in order.
+        for (const std::size_t side : {0U, 1U}) {
+            int next = 0;
+            for (const CodeRow& row : text.rows)
+                if (row.line[side] >= 0) QCOMPARE(row.line[side], next++);
+            QCOMPARE(next, int(text.document[side]->lines.size()));
+        }
+    }
     void aColumnIsPrintedOnce() {
         const auto stages = graphStages();
         const ir::GraphPtr graph = *stages.front()->graph();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/aligned_text.h"
 
+#include "core/diff/sequence.h"
 #include "core/diff/text_diff.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ public:
         , m_columns(columns) {}
 
     AlignedText run() {
-        for (const diff::Row& row : m_diff.rows)
+        for (const diff::Row& row : inOrder())
             place(row);
         gap(int(m_columns[0]->lines.size()), int(m_columns[1]->lines.size()));
         AlignedText out;
@@ -61,6 +62,39 @@ public:
     }
 
 private:
+    /// The diff's rows with the nodes of both sides in order: a pair that stands elsewhere in B has a row on each side.
+    [[nodiscard]] std::vector<diff::Row> inOrder() const {
+        std::vector<std::size_t> pairs;
+        std::vector<std::uint32_t> positions;
+        for (std::size_t i = 0; i < m_diff.rows.size(); ++i) {
+            const diff::Row& row = m_diff.rows[i];
+            if (row.a == ir::npos || row.b == ir::npos) continue;
+            pairs.push_back(i);
+            positions.push_back(row.b);
+        }
+        std::vector<bool> apart(m_diff.rows.size());
+        for (const std::size_t i : pairs)
+            apart[i] = true;
+        for (const std::uint32_t k : diff::detail::longestRising(positions))
+            apart[pairs[k]] = false;
+        std::vector<diff::Row> alone; // what is to be put in its place in B
+        for (const std::size_t i : pairs)
+            if (apart[i]) alone.push_back({ir::npos, m_diff.rows[i].b, m_diff.rows[i].change});
+        std::ranges::sort(alone, {}, &diff::Row::b);
+        std::vector<diff::Row> out;
+        out.reserve(m_diff.rows.size() + alone.size());
+        auto next = alone.begin();
+        for (std::size_t i = 0; i < m_diff.rows.size(); ++i) {
+            const diff::Row& row = m_diff.rows[i];
+            if (!apart[i] && row.b != ir::npos)
+                while (next != alone.end() && next->b < row.b)
+                    out.push_back(*next++);
+            out.push_back(apart[i] ? diff::Row{row.a, ir::npos, row.change} : row);
+        }
+        out.insert(out.end(), next, alone.end());
+        return out;
+    }
+
     [[nodiscard]] Change shown(Change change) const {
         return change == Change::Respelled && !m_options.quietRespelled ? Change::Changed : change;
     }
