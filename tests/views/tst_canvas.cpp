@@ -95,6 +95,7 @@ private slots:
     void followGoesBothWays();
     void writesStandAboveLaterReaders();
     void manyEdgesAreGathered();
+    void gatheredInputsStandAboveAllTheirReaders();
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
     void allOfAnOpenGraphFits();
@@ -211,6 +212,29 @@ void TestCanvas::manyEdgesAreGathered() {
         QCOMPARE(edge.points.size(), 4);
         QVERIFY(edge.points.front().y() < edge.points.back().y());
     }
+}
+
+/// Inputs that two nodes gather, as a cat and a stack of the same list.
+void TestCanvas::gatheredInputsStandAboveAllTheirReaders() {
+    QByteArray text = "graph():\n", names;
+    for (int i = 0; i < 15; ++i) {
+        const QByteArray name = "x" + QByteArray::number(i);
+        text += "    %" + name + " : [num_users=2] = placeholder[target=" + name + "]\n";
+        names += (i > 0 ? ", %" : "%") + name;
+    }
+    for (const char* op : {"cat", "stack"})
+        text += QByteArray("    %") + op + " : [num_users=1] = call_function[target=torch.ops.aten." + op +
+                ".default](args = ([" + names + "],), kwargs = {})\n";
+    text += "    return (cat, stack)";
+    const ir::GraphPtr graph = graphOf(text.constData());
+    const Picture picture = pictureOf(graph, graph);
+    std::size_t gathered = 0;
+    for (const SceneEdge& edge : picture.a->scene->edges) {
+        if (edge.role != EdgeRole::Gathered) continue;
+        ++gathered;
+        QVERIFY(edge.points.front().y() < edge.points.back().y());
+    }
+    QCOMPARE(gathered, std::size_t(30));
 }
 
 void TestCanvas::manyReadersShareAChip() {

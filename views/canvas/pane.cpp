@@ -49,8 +49,9 @@ bool writes(const Pane& pane, std::uint32_t from, std::uint32_t to) {
 }
 
 constexpr double unseenWeight = 0.1;
-constexpr double holdingWeight = 4;   ///< layout lets an input sink to its readers unless more pulls it up
-constexpr std::size_t heldInputs = 8; ///< more inputs than these would make the picture too wide
+constexpr double holdingWeight = 4;      ///< layout lets an input sink to its readers unless more pulls it up
+constexpr std::size_t mostGatherers = 4; ///< of one value that layout looks at
+constexpr std::size_t heldInputs = 8;    ///< more inputs than these would make the picture too wide
 
 void orderAfter(Pane& pane, std::uint32_t first, std::uint32_t second) {
     if (first == ir::npos || second == ir::npos) return; // of a node that is not drawn
@@ -165,6 +166,9 @@ Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<l
         ++out[edge.from];
         ++in[edge.to];
     }
+    std::vector<bool> elsewhere(items.size(), false); // read by what does not gather its edges
+    for (const layout::VisibleEdge& edge : edges)
+        if (in[edge.to] <= gatherAbove) elsewhere[edge.from] = true;
     std::vector<bool> heldByFirst(items.size(), false);
     pane.roles.reserve(edges.size());
     pane.layoutEdge.reserve(edges.size());
@@ -184,8 +188,8 @@ Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<l
             role = EdgeRole::Write;
         } else if (in[edge.to] > gatherAbove) {
             role = EdgeRole::Gathered;
-            // Only what ends here holds the node below it; the rest would only slow layout down.
-            laidOut = out[edge.from] == 1;
+            // Only what nothing else places holds the node below it; the rest would only slow layout down.
+            laidOut = !elsewhere[edge.from] && out[edge.from] <= mostGatherers;
             weight = 0.2;
         } else if (out[edge.from] > shareAbove) {
             // The first reader keeps an edge, so that the source stays near its uses.
