@@ -87,7 +87,7 @@ struct KernelBlock {
                                    const std::vector<KernelBlock>& kernels = {});
 
 /// Parameter names by placeholder order, taken from Dynamo's own placeholder targets
-/// (L_fn_modules_layers_modules_0_..._parameters_weight_), export's p_ names, or, for AOT graphs whose
+/// (L_ or G_fn_modules_layers_modules_0_..._parameters_weight_), export's p_ names, or, for AOT graphs whose
 /// placeholders carry PlainAOTInput(idx=i), from `dynamo`, the Dynamo graph of the same compile (may be
 /// null).
 [[nodiscard]] std::vector<std::string> moduleHints(const ir::Graph& graph, const ir::Graph* dynamo = nullptr);

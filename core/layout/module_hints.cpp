@@ -17,9 +17,10 @@ namespace {
 
 /// "L_self_modules_layers_modules_0_modules_fc_parameters_weight_" -> "layers.0.fc.weight". Dynamo spells the
 /// source L['self']._modules['layers']._modules['0']... with every other sign turned into "_", so the words
-/// in between tell where an attribute name begins and ends.
+/// in between tell where an attribute name begins and ends. A model in a global has G for L.
 std::string fromDynamo(std::string_view target) {
-    if (!target.starts_with("L_") && !target.starts_with("l_")) return {};
+    constexpr std::array<std::string_view, 4> scopes = {"L_", "l_", "G_", "g_"};
+    if (std::ranges::none_of(scopes, [&](std::string_view s) { return target.starts_with(s); })) return {};
     constexpr std::array<std::string_view, 3> words = {"_modules_", "_parameters_", "_buffers_"};
     std::vector<std::string_view> parts;
     std::size_t begin = std::string_view::npos;

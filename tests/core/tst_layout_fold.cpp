@@ -274,6 +274,11 @@ void TestLayoutFold::readsHints_data() {
                                    << "k";
     QTest::newRow("dynamo root parameter") << "L_fn_parameters_scale_"
                                            << "scale";
+    QTest::newRow("model in a global")
+        << "G_m_modules_stages_modules_0_modules_0_modules_qkv_parameters_weight_"
+        << "stages.0.0.qkv.weight";
+    QTest::newRow("global input") << "G_scale_"
+                                  << "";
     QTest::newRow("dynamo input") << "L_args_0_"
                                   << "";
     QTest::newRow("attribute with underscores") << "L_m_modules_in_proj_out_parameters_in_proj_bias_"
