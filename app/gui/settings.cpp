@@ -88,6 +88,7 @@ void Settings::addRecentFile(const QString& path) {
     while (files.size() > recentLimit)
         files.removeLast();
     setValue(QStringLiteral("recentFiles"), files);
+    readAgain(); // which writes first: a window that opens a file now is to see this one
 }
 
 void Settings::clearRecentFiles() {

@@ -146,7 +146,10 @@ void WindowStatus::refresh() {
         selected = toQString(node->name);
         const Side other = m_workspace.place().node.side == Side::A ? Side::B : Side::A;
         QStringList names;
-        const std::vector<ir::NodeIndex> related = m_workspace.related();
+        // A stage beside itself: the node is where it came from.
+        const bool itself = m_workspace.stage(Side::A).graph == m_workspace.stage(Side::B).graph;
+        const std::vector<ir::NodeIndex> related =
+            itself ? std::vector<ir::NodeIndex>() : m_workspace.related();
         for (const ir::NodeIndex i : related) {
             if (names.size() == 4) {
                 names << tr("%1 more").arg(related.size() - 4);

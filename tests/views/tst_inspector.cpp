@@ -93,6 +93,14 @@ void TestInspector::tellsGradientsApart() {
     in.otherStage = QStringLiteral("joint");
     const Theme theme;
     const Facts facts = nodeFacts(in, theme.colours());
+    // A stage beside itself has no section on what its nodes came from.
+    const diff::GraphDiff none = diff::diffGraphs(*a, *a);
+    NodeFactsInput itself = in;
+    itself.other = a.get();
+    itself.diff = &none;
+    itself.side = Side::B;
+    for (const Section& section : nodeFacts(itself, theme.colours()).sections)
+        QVERIFY2(!section.title.contains("Came from"), qPrintable(section.title));
     const auto names = [&facts](const char* title) {
         QStringList out;
         for (const Section& section : facts.sections)

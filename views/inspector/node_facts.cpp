@@ -265,7 +265,8 @@ void addFieldChanges(Section& section, const NodeFactsInput& in) {
 
 /// What the node became or came from; apart from that, what computes its gradient or whose gradient it computes.
 std::vector<Section> diffSections(const NodeFactsInput& in) {
-    if (!in.diff || !in.other) return {};
+    // A stage beside itself: a node comes from no other.
+    if (!in.diff || !in.other || in.other == in.graph) return {};
     const bool fromA = in.side == Side::A;
     const auto& own = fromA ? in.diff->a : in.diff->b;
     const auto& theirs = fromA ? in.diff->b : in.diff->a;
