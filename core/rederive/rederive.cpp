@@ -323,6 +323,12 @@ private:
         const auto captured = stage.graph();
         if (!captured) return decline(out, captured.error().message);
         compareGraphs(out, **captured, derived);
+        if (out.verdict == Rederived::Different && m_rounds.metadataText(stage.attempt, stage.k).empty())
+            return decline(
+                out,
+                "the capture has no metadata of AOTAutograd's, which says which inputs are static and so "
+                "cost nothing to save; first difference: " +
+                    out.reason);
         if (out.verdict == Rederived::Different && joint->name == "aot_joint_graph" && byInductor(m_compile))
             decline(out,
                     "Inductor changed the joint graph before it was split, and the capture does not hold "

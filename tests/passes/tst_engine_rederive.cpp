@@ -253,6 +253,22 @@ private slots:
             QVERIFY2(stages[i].verdict == Rederived::Isomorphic, stages[i].reason.c_str());
     }
 
+    /// Which inputs are static, and so cost nothing to save, stands in the metadata alone.
+    void whatIsSavedIsNotJudgedWithoutMetadata() {
+        const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
+        QVERIFY(session);
+        std::map<std::string, const RederivedStage*> by;
+        const auto stages = engine::rederive(**session, &m_engine);
+        for (const RederivedStage& stage : stages)
+            by[stage.stage] = &stage;
+        QCOMPARE(by.at("aot_joint_graph")->verdict, Rederived::Isomorphic);
+        for (const char* const name : {"aot_forward_graph", "aot_backward_graph"}) {
+            QCOMPARE(by.at(name)->verdict, Rederived::Declined);
+            QVERIFY2(by.at(name)->reason.starts_with("the capture has no metadata of AOTAutograd's"),
+                     by.at(name)->reason.c_str());
+        }
+    }
+
     void dataAndMetadataOfOneInputAreDerived() {
         const auto record = [](const std::string& fields, const std::string& payload) {
             return "V1122 12:00:00.000000 1 torch/x.py:1] {" + fields +
