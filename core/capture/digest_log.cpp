@@ -20,20 +20,11 @@ using Json = nlohmann::json;
 
 constexpr int digestVersion = 1;
 
-/// What is large and says nothing that differs between ranks but for what other records say too.
-constexpr std::array<std::string_view, 13> leftOut = {
-    "chromium_event",
-    "dynamo_cpp_guards_str",
-    "describe_tensor",
-    "describe_storage",
-    "describe_source",
-    "artifact:fx_graph_runnable",
-    "artifact:torch._functorch.config",
-    "artifact:aot_forward_graph_fw_metadata",
-    "artifact:aot_forward_graph_fw_subclass_metadata",
-    "artifact:runtime_wrapper_orchestration",
-    "artifact:cprofile_manifold_url",
-    "artifact:dynamo_side_effects",
+/// What is large and says nothing of how ranks differ that other records do not say too, nor anything that an answer to
+/// what was compiled, how long it took or whether it is right rests on.
+constexpr std::array<std::string_view, 5> leftOut = {
+    "artifact:fx_graph_runnable",     "artifact:runtime_wrapper_orchestration",
+    "artifact:cprofile_manifold_url", "artifact:dynamo_side_effects",
     "artifact:min_cut_information",
 };
 
@@ -46,11 +37,6 @@ std::string typeOf(simdjson::dom::parser& parser, std::string_view header) {
     if (type == "artifact" && body["name"].get(name) == simdjson::SUCCESS)
         return "artifact:" + std::string(name);
     return std::string(type);
-}
-
-/// Readers tell runs and backward compiles by these.
-bool bounds(std::string_view payload) {
-    return payload.find("\"entire_") != std::string_view::npos;
 }
 
 std::string firstRecord(const Digest& digest, std::string_view prefix, const std::string& name) {
@@ -90,7 +76,7 @@ Result<Digest> makeDigest(std::string_view log, const std::string& name, const T
             const std::string type = typeOf(parser, log.substr(item->jsonOffset, item->jsonLength));
             if (type == "artifact:" + std::string(digestArtifact))
                 return failure("is a digest already", name);
-            if (digestLeavesOut(type) && !(type == "chromium_event" && bounds(text))) {
+            if (digestLeavesOut(type)) {
                 ++out.leftOut[type];
                 continue;
             }

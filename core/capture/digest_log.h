@@ -23,7 +23,7 @@ struct Digest {
     std::map<std::string, std::size_t> leftOut; ///< records by type
 };
 
-/// Whether records of this type ("artifact:fx_graph_runnable") are left out, but for events that begin or end a compile.
+/// Whether records of this type ("artifact:fx_graph_runnable") are left out.
 [[nodiscard]] bool digestLeavesOut(std::string_view type);
 
 /// `log` is a whole TORCH_TRACE log, unpacked; `name` is its file's. Lines that are no record stay. Linear; holds the
@@ -31,7 +31,7 @@ struct Digest {
 [[nodiscard]] Result<Digest> makeDigest(std::string_view log, const std::string& name,
                                         const TaskContext& task = {});
 
-/// What the first record of a digest says, in a sentence: "a digest: 624 chromium_event, ... were left out".
+/// What the first record of a digest says, in a sentence: "a digest: left out are 2 artifact:fx_graph_runnable, ...".
 /// Empty where the payload is none of a digest.
 [[nodiscard]] std::string digestWords(std::string_view payload);
 
