@@ -5,6 +5,7 @@
 #include "views/modules/modules_panel.h"
 
 #include <QAbstractItemModelTester>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QTest>
@@ -81,7 +82,29 @@ private slots:
     void staysConsistentThroughResets();
     void timesAddUpToModules();
     void saysThatNothingMatches();
+    void timesDoNotWidenThePanel();
 };
+
+void TestModules::timesDoNotWidenThePanel() {
+    test::Fixture f;
+    test::addSample(f.workspace, "view_mutation");
+    f.settle();
+    auto panel = f.show<ModulesPanel>(260, 500);
+    const int before = panel->minimumSizeHint().width();
+    const session::StagePtr& stage = f.workspace.stage(Side::B).stage;
+    NodeTimes times;
+    times.us = {{"select", 3}};
+    times.most = times.sum = 3;
+    times.joined = 0.5;
+    times.passedOnFrom = QStringLiteral("aot_forward, aot_backward, post_grad, post_grad#1");
+    f.workspace.setNodeTimes(stage, times);
+    f.settle();
+    const QList<QLabel*> labels = panel->findChildren<QLabel*>();
+    QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+        return label->text().endsWith("passed on from aot_forward, aot_backward, post_grad, post_grad#1");
+    }));
+    QCOMPARE(panel->minimumSizeHint().width(), before);
+}
 
 void TestModules::saysThatNothingMatches() {
     test::Fixture f;

@@ -45,24 +45,33 @@ void paintHeatLegend(QPainter& painter, const Heat& heat, const Theme& theme, co
                                        : tr("median time  0");
     QString right = heat.measured ? durationText(heat.most) : QString();
     if (heat.joined) right += tr("   %1 % joined").arg(100 * *heat.joined, 0, 'f', 0);
+    QString below;
     if (!heat.passedOnFrom.isEmpty())
-        right += tr(", passed on from %1").arg(heat.passedOnFrom) +
-                 (heat.inParts ? tr(" in equal parts") : QString());
+        below = tr("passed on from %1").arg(heat.passedOnFrom) +
+                (heat.inParts ? tr(", in equal parts") : QString());
     else if (heat.inParts)
         right += tr(", kernels in equal parts");
     const double scale = heat.measured ? theme.scaled(96) : 0;
     const double gap = theme.scaled(8), height = metrics.height() + gap;
-    const double width = metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +
-                         gap * (heat.measured ? 4 : 2);
-    const QRectF box(gap, viewport.height() - height - gap, width, height);
+    const double most = std::max(0.0, viewport.width() - 2 * gap);
+    const double width =
+        std::min(most, std::max(metrics.horizontalAdvance(left) + scale + metrics.horizontalAdvance(right) +
+                                    gap * (heat.measured ? 4 : 2),
+                                below.isEmpty() ? 0 : metrics.horizontalAdvance(below) + 2 * gap));
+    const double lines = below.isEmpty() ? height : height + metrics.height();
+    const QRectF whole(gap, viewport.height() - lines - gap, width, lines),
+        box(whole.topLeft(), QSizeF(width, height));
     painter.setPen(c.line2);
     painter.setBrush(c.bg1);
-    painter.drawRoundedRect(box, 4, 4);
+    painter.drawRoundedRect(whole, 4, 4);
     painter.setPen(c.text2);
+    painter.drawText(whole.adjusted(gap, 0, -gap, -gap / 2), Qt::AlignLeft | Qt::AlignBottom,
+                     metrics.elidedText(below, Qt::ElideRight, width - 2 * gap));
     painter.drawText(box.adjusted(gap, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, left);
-    painter.drawText(box.adjusted(0, 0, -gap, 0), Qt::AlignRight | Qt::AlignVCenter, right);
+    const double from = box.left() + 2 * gap + metrics.horizontalAdvance(left);
+    painter.drawText(
+        QPointF(from + scale + gap, box.center().y() + (metrics.ascent() - metrics.descent()) / 2), right);
     if (heat.measured) {
-        const double from = box.left() + 2 * gap + metrics.horizontalAdvance(left);
         for (int x = 0; x < int(scale); ++x)
             painter.fillRect(QRectF(from + x, box.top() + gap * 0.75, 1, box.height() - gap * 1.5),
                              heatColour(c, x / scale));

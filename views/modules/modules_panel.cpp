@@ -91,6 +91,7 @@ void ModulesPanel::Private::build() {
 
     footer = new QLabel(content);
     footer->setTextFormat(Qt::PlainText);
+    footer->setWordWrap(true); // else what was measured would widen the dock
     footer->setContentsMargins(12, 4, 12, 4);
     footer->setFont(q.theme().font(FontRole::Text));
     column->addWidget(footer);
