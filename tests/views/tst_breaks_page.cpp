@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
+#include "tests/support/trace_text.h"
 #include "tests/views/panel_test.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
@@ -11,6 +12,7 @@
 #include "views/inspector/fact_view.h"
 #include "views/workspace/break_place.h"
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -40,7 +42,27 @@ private slots:
     void noBreaksSaysSo();
     void survivesClosing();
     void runTimesOfAProfile();
+    void oneIsNoPlural();
 };
+
+void TestBreaksPage::oneIsNoPlural() {
+    test::TraceText text;
+    text.string(1, "/a/train.py").start("f", 9);
+    text.artifact("dynamo_graph_break_reason",
+                  "Graph break in user code at /a/train.py:9\nGraph Break Reason: odd\n"
+                  "User code traceback:\n  File \"/a/train.py\", line 9, in f\n    g(x)\n");
+    const auto session = capture::openText(text.metrics().text(), "one");
+    QVERIFY(session);
+    test::Fixture f;
+    f.workspace.addCapture({*session, session::summarizeBreaks(**session)});
+    f.settle();
+    auto page = f.show<BreaksPage>(1200, 700);
+    QStringList names;
+    for (const QLabel* label : page->findChildren<QLabel*>())
+        names << label->text();
+    for (const char* const name : {"graph break", "reason", "compile", "recompiles"})
+        QVERIFY2(names.contains(QString(name)), qPrintable(names.join(u';')));
+}
 
 void TestBreaksPage::modelHolds() {
     test::Fixture f;

@@ -291,12 +291,15 @@ void BreaksPage::refresh() {
     }
     showContent();
     const Colours& c = theme().colours();
-    d->figures->setFigures({{numberText(breaks.breaks), tr("graph breaks"), c.removed},
-                            {numberText(breaks.groups.size()), tr("distinct reasons")},
-                            {numberText(breaks.compiles), tr("compiles")},
-                            {numberText(breaks.recompiles), tr("recompiles"), c.changed},
-                            {secondsText(breaks.compileSeconds), tr("compile time")},
-                            {secondsText(breaks.secondsAfterBreaks), tr("of it after a break"), c.removed}});
+    d->figures->setFigures(
+        {{numberText(breaks.breaks), breaks.breaks == 1 ? tr("graph break") : tr("graph breaks"), c.removed},
+         {numberText(breaks.groups.size()),
+          breaks.groups.size() == 1 ? tr("reason") : tr("distinct reasons")},
+         {numberText(breaks.compiles), breaks.compiles == 1 ? tr("compile") : tr("compiles")},
+         {numberText(breaks.recompiles), breaks.recompiles == 1 ? tr("recompile") : tr("recompiles"),
+          c.changed},
+         {secondsText(breaks.compileSeconds), tr("compile time")},
+         {secondsText(breaks.secondsAfterBreaks), tr("of it after a break"), c.removed}});
     if (d->session != capture.session) {
         d->session = capture.session;
         d->group = -1;

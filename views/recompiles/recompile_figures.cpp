@@ -22,8 +22,11 @@ std::vector<FigureRow::Figure> recompileFigures(const session::Session& session,
     for (const session::Compile& compile : session.compiles)
         all += session::compileTime(compile);
     std::vector<FigureRow::Figure> figures{
-        {numberText(made), tr("recompiles"), made > 0 ? c.changed : QColor()},
-        {numberText(caches.size()), tr("code objects"), {}, tr("That were compiled more than once")},
+        {numberText(made), made == 1 ? tr("recompile") : tr("recompiles"), made > 0 ? c.changed : QColor()},
+        {numberText(caches.size()),
+         caches.size() == 1 ? tr("code object") : tr("code objects"),
+         {},
+         tr("That were compiled more than once")},
         {numberText(most),
          tr("most entries of one"),
          {},
