@@ -75,12 +75,14 @@ bool mentions(std::string_view text, std::string_view name) {
 struct SideGraph {
     const ir::Graph* graph = nullptr;
     const session::Compile* compile = nullptr;
+    mutable std::vector<std::string>
+        names{}; ///< by node; read when first asked for, which reads other graphs
 
     /// What the program calls an input of the graph; empty where it is no input, or nothing tells.
     [[nodiscard]] std::string programName(ir::NodeIndex node) const {
         if (!compile || graph->node(node).op != ir::Op::Placeholder) return {};
-        std::string name = session::programNames(session::namingOf(*compile), *graph)[node];
-        return name == graph->node(node).name ? std::string() : name;
+        if (names.empty()) names = session::programNames(session::namingOf(*compile), *graph);
+        return names[node] == graph->node(node).name ? std::string() : names[node];
     }
     /// "x (primals_2)"
     [[nodiscard]] std::string label(ir::NodeIndex node) const {
