@@ -64,7 +64,7 @@ int digestFolder(const DigestOptions& options) {
     std::size_t made = 0;
     for (const session::InputFile& file : inputs.files) {
         const fs::path name(file.name);
-        if (!capture::isLogName(file.name) && !capture::isLogName(name.stem().string())) continue;
+        if (!capture::isLogFile(file.name)) continue;
         const std::string log = (fs::path(options.path) / name).string();
         const fs::path target = fs::path(options.output) / name.parent_path();
         fs::create_directories(target, ignored);

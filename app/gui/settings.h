@@ -63,8 +63,8 @@ public:
 
 private:
     void open();
-    void
-    readAgain(); ///< what other windows, each a program of its own, wrote since; writes own changes first
+    /// Takes in what other windows, each a program of its own, wrote since; writes own changes first.
+    void readAgain();
     [[nodiscard]] QVariant value(const QString& key) const;
     void setValue(const QString& key, const QVariant& value);
 

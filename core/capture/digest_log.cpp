@@ -28,6 +28,11 @@ constexpr std::array<std::string_view, 5> leftOut = {
     "artifact:min_cut_information",
 };
 
+bool isLeftOut(std::string_view type) {
+    return std::ranges::find(leftOut, type) != leftOut.end() || type.ends_with("_ORIGINAL_BYTECODE") ||
+           type.ends_with("_MODIFIED_BYTECODE");
+}
+
 /// Of a record's header; empty where it cannot be read.
 std::string typeOf(simdjson::dom::parser& parser, std::string_view header) {
     simdjson::dom::object object;
@@ -55,11 +60,6 @@ std::string firstRecord(const Digest& digest, std::string_view prefix, const std
 
 } // namespace
 
-bool digestLeavesOut(std::string_view type) {
-    return std::ranges::find(leftOut, type) != leftOut.end() || type.ends_with("_ORIGINAL_BYTECODE") ||
-           type.ends_with("_MODIFIED_BYTECODE");
-}
-
 Result<Digest> makeDigest(std::string_view log, const std::string& name, const TaskContext& task) {
     Digest out;
     out.bytes = log.size();
@@ -76,7 +76,7 @@ Result<Digest> makeDigest(std::string_view log, const std::string& name, const T
             const std::string type = typeOf(parser, log.substr(item->jsonOffset, item->jsonLength));
             if (type == "artifact:" + std::string(digestArtifact))
                 return failure("is a digest already", name);
-            if (digestLeavesOut(type)) {
+            if (isLeftOut(type)) {
                 ++out.leftOut[type];
                 continue;
             }

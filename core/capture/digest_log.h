@@ -23,9 +23,6 @@ struct Digest {
     std::map<std::string, std::size_t> leftOut; ///< records by type
 };
 
-/// Whether records of this type ("artifact:fx_graph_runnable") are left out.
-[[nodiscard]] bool digestLeavesOut(std::string_view type);
-
 /// `log` is a whole TORCH_TRACE log, unpacked; `name` is its file's. Lines that are no record stay. Linear; holds the
 /// digest in memory. An Error where the log has no record, or is a digest, or cancellation().
 [[nodiscard]] Result<Digest> makeDigest(std::string_view log, const std::string& name,

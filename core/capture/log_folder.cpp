@@ -47,11 +47,6 @@ int rankOfPart(std::string_view part) {
     return -1;
 }
 
-/// Whether a file is a log, packed or not, by its name.
-bool isLogFile(const std::string& name) {
-    return isLogName(name) || isLogName(fs::path(name).stem().string());
-}
-
 /// Whether a file that is not named as a log may be one.
 bool maybeLog(const std::string& name) {
     constexpr std::array<std::string_view, 4> ends = {".txt", ".out", ".err", ""};
@@ -112,6 +107,10 @@ int rankOfName(const std::string& name) {
 
 bool isLogName(const std::string& name) {
     return fs::path(name).extension() == ".log";
+}
+
+bool isLogFile(const std::string& name) {
+    return isLogName(name) || isLogName(fs::path(name).stem().string());
 }
 
 session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {

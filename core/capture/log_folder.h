@@ -15,6 +15,7 @@ namespace dynascope::capture {
 [[nodiscard]] int rankOfName(const std::string& name);
 
 [[nodiscard]] bool isLogName(const std::string& name); ///< "x.log"
+[[nodiscard]] bool isLogFile(const std::string& name); ///< or packed: "x.log.gz"
 
 /// The files of a folder that can hold a capture: its logs (*.log, packed or not), recordings (*.dsteps) and profiles (*.json, *.json.gz),
 /// else the files of a TORCH_COMPILE_DEBUG folder, else all logs in the folders below, as torchrun --log-dir

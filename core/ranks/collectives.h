@@ -18,8 +18,8 @@ namespace dynascope::ranks {
 struct Collective {
     ir::NodeIndex index = ir::npos; ///< of one in a subgraph, the node that runs the subgraph; so is `node`
     std::string node;
-    std::string
-        within; ///< "all_reduce in repeated_subgraph0": its own node in a subgraph; empty outside of one
+    /// "all_reduce in repeated_subgraph0": its own node in a subgraph; empty outside of one.
+    std::string within;
     std::string kind;      ///< "all_reduce"; the in-place forms have the same kind
     std::string reduction; ///< "sum"; empty where the kind has none
     std::string group;     ///< name of the process group, "0"; empty where the graph does not say
