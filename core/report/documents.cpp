@@ -130,7 +130,7 @@ private:
         add(line({"where", "compile", "times", "why", "first"}));
         add("|---|---|---:|---|---|");
         for (std::size_t i = 0; i < parts.size() && i < most; ++i)
-            add(line({code(ir::placeText(parts[i].at)), escaped(parts[i].compile),
+            add(line({code(ir::placeText(parts[i].at)), code(parts[i].compile),
                       std::to_string(static_cast<std::size_t>(parts[i].value)), code(parts[i].text),
                       escaped(parts[i].advice)}));
         if (parts.size() > most) {
