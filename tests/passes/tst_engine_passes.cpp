@@ -240,6 +240,64 @@ private slots:
         QCOMPARE(reply["steps"][2]["changed"][0]["after"].get<std::string>(), std::string("relu"));
     }
 
+    /// Functionalization has no kernels for composite operators, which autograd takes apart before it: their writes
+    /// were lost once a graph was run without autograd.
+    void compositeWritesAreFunctionalized_data() {
+        QTest::addColumn<QString>("write");
+        QTest::addColumn<QString>("form");
+        QTest::addColumn<bool>("draws");
+        const auto row = [](const char* name, const char* write, const char* form, bool draws = false) {
+            QTest::newRow(name) << QString(write) << QString(form) << draws;
+        };
+        row("square_", "torch.ops.aten.square_.default](args = (%y,)", "aten.pow.Tensor_Scalar");
+        row("clip_", "torch.ops.aten.clip_.default](args = (%y, 0, 1)", "aten.clamp.default");
+        row("relu6", "torch.nn.functional.relu6](args = (%y, True)", "aten.hardtanh.default");
+        row("fill_diagonal_", "torch.ops.aten.fill_diagonal_.default](args = (%y, 2.0)",
+            "aten.as_strided_scatter");
+        row("multiply_", "torch.ops.aten.multiply_.Scalar](args = (%y, 3)", "aten.mul.Scalar");
+        row("dropout in place", "torch.nn.functional.dropout](args = (%y, 0.25, True, True)",
+            "aten.bernoulli.p", true);
+        row("alpha_dropout in place", "torch.nn.functional.alpha_dropout](args = (%y, 0.25, True, True)",
+            "aten.bernoulli.p", true);
+        row("dropout2d in place", "torch.nn.functional.dropout2d](args = (%y, 0.25, True, True)",
+            "aten.bernoulli.p", true);
+        row("bernoulli_", "torch.ops.aten.bernoulli_.float](args = (%y, 0.3)", "aten.bernoulli.p", true);
+    }
+
+    void compositeWritesAreFunctionalized() {
+        QFETCH(QString, write);
+        QFETCH(QString, form);
+        QFETCH(bool, draws);
+        const std::string text =
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %y : [num_users=2] = call_function[target=torch.ops.aten.add.Tensor](args = (%x, 1), "
+            "kwargs = {})\n    %w : [num_users=0] = call_function[target=" +
+            write.toStdString() + ", kwargs = {})\n    return (y,)";
+        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 4}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        QCOMPARE(reply.value("warnings", json::array()).dump(), std::string("[]"));
+        const auto graph = reply["graph"].get<std::string>();
+        QVERIFY2(graph.find(form.toStdString()) != std::string::npos, graph.c_str());
+        QVERIFY2(draws || graph.find("return (add,)") == std::string::npos, graph.c_str());
+        const auto read = ir::readGraph(graph);
+        QVERIFY(read);
+        for (const ir::NodePtr& node : (*read)->nodes())
+            QVERIFY2(ir::opKind(*node) != ir::OpKind::Write, node->target.c_str());
+    }
+
+    /// A dropout that writes nothing given makes its noise in place.
+    void dropoutLeavesNoWrites() {
+        const std::string text = "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                                 "    %d : [num_users=1] = call_function[target=torch.nn.functional.dropout]"
+                                 "(args = (%x, 0.25, True, False), kwargs = {})\n    return (d,)";
+        const json reply = run(text, {"functionalize"}, {{"verify", true}}, {{4, 4}});
+        QCOMPARE(reply["verified"].dump(), std::string("true"));
+        const auto graph = reply["graph"].get<std::string>();
+        QVERIFY2(graph.find("bernoulli.p") != std::string::npos &&
+                     graph.find("div.Scalar") != std::string::npos,
+                 graph.c_str());
+    }
+
     void shapesComeFromMetaKernelsThenRules() {
         const std::string text =
             "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"

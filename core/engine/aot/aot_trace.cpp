@@ -8,6 +8,7 @@
 #include "core/engine/exec/torch_level/modes.h"
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
+#include "core/engine/trace/functional_kernels.h"
 #include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/core/grad_mode.h>
@@ -73,6 +74,7 @@ public:
 
     tl::expected<AotTrace, RunError> run() {
         ensureMetaKernels();
+        ensureFunctionalKernels();
         if (auto done = traceAtOnce(); !done || *done) {
             if (!done) return tl::unexpected(done.error());
             return std::move(m_out);

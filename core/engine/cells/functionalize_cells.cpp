@@ -7,6 +7,7 @@
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
 #include "core/engine/functionalize/overlapping_write.h"
+#include "core/engine/trace/functional_kernels.h"
 #include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
@@ -147,9 +148,9 @@ private:
                 traced = runTraced(instruction);
             } catch (const std::exception&) {
                 // A value laid out in another way than eager's cannot always be viewed alike: its storage
-                // can.
+                // can. A write that is not traced would be lost.
                 failed = true;
-                bool views = true;
+                bool views = !writesData(instruction);
                 forEachTensor(m_values[m_at],
                               [&](const Tensor& made) { views = views && m_store.isKnown(made, known); });
                 if (!views) throw;
@@ -214,6 +215,11 @@ private:
         if (isLiftedConstant(instruction))
             return at::lift_fresh(m_traced[instruction.operands[0].node].toTensor());
         return engine::call(instruction, m_traced);
+    }
+
+    [[nodiscard]] bool writesData(const Instruction& instruction) const {
+        if (!instruction.op) return ir::opKind(m_program.graph->node(m_at)) == ir::OpKind::Write;
+        return instruction.op->schema().is_mutable() && !instruction.op->hasTag(at::Tag::inplace_view);
     }
 
     /// Operators that only say where a tensor lies; eager has said it.
@@ -332,6 +338,7 @@ tl::expected<Functionalized, RunError>
 functionalizeCells(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
                    const FunctionalizeOptions& options, const TaskContext& task) {
     ensureMetaKernels();
+    ensureFunctionalKernels();
     return CellFunctionalizer(program, inputs, attributes, options, task).run();
 }
 

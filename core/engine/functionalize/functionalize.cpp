@@ -3,6 +3,7 @@
 
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
+#include "core/engine/trace/functional_kernels.h"
 #include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
@@ -417,6 +418,7 @@ tl::expected<Functionalized, RunError>
 functionalize(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
               const FunctionalizeOptions& options, const TaskContext& task) {
     ensureMetaKernels();
+    ensureFunctionalKernels();
     return Functionalizer(program, inputs, attributes, options, task).run();
 }
 
