@@ -173,8 +173,7 @@ bool ModuleReader::statement(const Line& line, std::string_view text) {
     if (end > 0 && end < text.size() && text[end] == ':') {
         ValueParser in(line.text, m_names);
         in.pos = line.indent() + end;
-        Node ignored;
-        if (readAnnotation(in, ignored)) {
+        if (skipAnnotation(in)) {
             in.skipBlanks();
             if (in.peek() != '=') return declarations(in, line);
         }

@@ -315,16 +315,10 @@ bool readAssignment(ValueParser& in, const NameSet& names, Assignment& out) {
     return StatementReader(in, names, out).read();
 }
 
-bool readAnnotation(ValueParser& in, Node& out) {
-    in.skipBlanks();
-    if (!in.take(":")) return true;
-    in.skipBlanks();
-    if (in.peek() == '"' || in.peek() == '\'') {
-        std::string text;
-        if (!in.takeString(text)) return false;
-        out.meta = parseAnnotation(text);
-        return true;
-    }
+namespace {
+
+/// The type behind a colon that is no string.
+std::string_view takeType(ValueParser& in) {
     const std::size_t start = in.pos;
     in.pos = python::findOutside(in.text, start, python::Quotes::Marks, [](char c) {
         return python::isClose(c) || std::string_view(",=#;").find(c) != std::string_view::npos;
@@ -332,8 +326,34 @@ bool readAnnotation(ValueParser& in, Node& out) {
     std::string_view type = in.text.substr(start, in.pos - start);
     while (type.ends_with(' '))
         type.remove_suffix(1);
-    if (type.empty()) return in.fail("Expected a type after ':'", start);
-    out.typeExpr = type;
+    return type;
+}
+
+} // namespace
+
+bool readAnnotation(ValueParser& in, Node& out) {
+    in.skipBlanks();
+    if (!in.take(":")) return true;
+    in.skipBlanks();
+    if (python::isQuote(in.peek())) {
+        std::string text;
+        if (!in.takeString(text)) return false;
+        out.meta = parseAnnotation(text);
+        return true;
+    }
+    const std::size_t start = in.pos;
+    out.typeExpr = takeType(in);
+    return !out.typeExpr.empty() || in.fail("Expected a type after ':'", start);
+}
+
+bool skipAnnotation(ValueParser& in) {
+    in.skipBlanks();
+    if (!in.take(":")) return true;
+    in.skipBlanks();
+    if (!python::isQuote(in.peek())) return !takeType(in).empty();
+    const std::size_t end = python::afterString(in.text, in.pos);
+    if (end == in.pos + 1 || in.text[end - 1] != in.text[in.pos]) return false; // not closed
+    in.pos = end;
     return true;
 }
 

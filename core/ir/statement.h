@@ -22,4 +22,7 @@ struct Assignment {
 /// Reads `: "f32[4][1]cpu"` or `: torch.Tensor` if there is a colon; stops before "=", "," , ")" or "#".
 [[nodiscard]] bool readAnnotation(ValueParser& in, Node& out);
 
+/// Moves over what readAnnotation reads; false where there is none that is whole. Sets no failure.
+[[nodiscard]] bool skipAnnotation(ValueParser& in);
+
 } // namespace dynascope::ir

@@ -54,10 +54,14 @@ bool ValueParser::takeString(std::string& out) {
             pos = i + 1;
             return true;
         }
-        if (text[i] == '\\')
+        if (text[i] == '\\') {
             i = python::appendEscape(text, i, python::Literal::Str, out);
-        else
-            out += text[i++];
+            continue;
+        }
+        const std::size_t plain = i;
+        while (i < text.size() && text[i] != quote && text[i] != '\\')
+            ++i;
+        out.append(text, plain, i - plain);
     }
     return fail("Expected a closing quote", start);
 }
