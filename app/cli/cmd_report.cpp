@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli report PATH [--format md|sarif|junit] [-o FILE] [--max-... N] [--baseline CAPTURE]
+// dynascope-cli report PATH [--format md|html|sarif|junit] [-o FILE] [--max-... N] [--baseline CAPTURE]
 #include "app/cli/command.h"
 #include "app/cli/info.h"
 #include "core/report/documents.h"
+#include "core/report/html.h"
 #include "core/session/byte_source.h"
 #include "core/store/atomic_file.h"
 
@@ -21,7 +22,7 @@ using report::Budgets;
 constexpr const char* configName = "dynascope.toml";
 
 struct ReportOptions {
-    std::string path, format = "md", output, sarif, junit, config, root, baseline;
+    std::string path, format, output, sarif, junit, config, root, baseline;
     /// By limits below; empty where it is not given.
     std::array<std::string, 5> limits;
     bool requireCudagraph = false;
@@ -58,9 +59,17 @@ Result<Budgets> budgetsOf(const ReportOptions& options) {
     return out;
 }
 
-std::string documentOf(const report::Contents& contents, const ReportOptions& options,
-                       std::string_view format) {
+/// As asked for, else by the name of the file to write.
+std::string formatOf(const ReportOptions& options) {
+    if (!options.format.empty()) return options.format;
+    const std::string ending = lowered(fs::path(options.output).extension().string());
+    return ending == ".html" || ending == ".htm" ? "html" : "md";
+}
+
+std::string documentOf(const report::Contents& contents, const session::SessionPtr& session,
+                       const ReportOptions& options, std::string_view format) {
     if (format == "md") return report::markdown(contents);
+    if (format == "html") return report::html(contents, session);
     if (format == "junit") return report::junit(contents);
     std::error_code ignored;
     return report::sarif(contents, options.root.empty() ? fs::current_path(ignored).string() : options.root);
@@ -82,14 +91,15 @@ int run(const ReportOptions& options) {
         before = report::figuresOf(**baseline);
     }
     contents.checks = report::check(*budgets, contents.figures, before ? &*before : nullptr);
+    const std::string chosen = formatOf(options);
     const std::array<std::pair<std::string, const char*>, 3> files = {
-        {{options.output, options.format.c_str()}, {options.sarif, "sarif"}, {options.junit, "junit"}}};
+        {{options.output, chosen.c_str()}, {options.sarif, "sarif"}, {options.junit, "junit"}}};
     for (const auto& [file, format] : files) {
         if (file.empty()) continue;
-        if (const auto done = store::writeWhole(file, documentOf(contents, options, format)); !done)
+        if (const auto done = store::writeWhole(file, documentOf(contents, *session, options, format)); !done)
             return fail(done.error());
     }
-    if (options.output.empty()) print(documentOf(contents, options, options.format));
+    if (options.output.empty()) print(documentOf(contents, *session, options, chosen));
     bool holds = true;
     for (const report::Check& check : contents.checks) {
         if (check.holds) continue;
@@ -112,9 +122,9 @@ void addReport(Parser& parser) {
         .required();
     command
         .add("--format", options->format,
-             "md for a comment, sarif for annotations, junit for a list of tests")
-        .oneOf({"md", "sarif", "junit"})
-        .showDefault();
+             "md for a comment, html for one file to read, sarif for annotations, junit for a list of tests; "
+             "where not given, html for a file that ends with .html, else md")
+        .oneOf({"md", "html", "sarif", "junit"});
     command.add("-o,--output", options->output, "File to write in place of standard output");
     command.add("--sarif", options->sarif, "Also write SARIF 2.1.0 into this file");
     command.add("--junit", options->junit, "Also write JUnit's XML into this file");

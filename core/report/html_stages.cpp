@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/report/html_stages.h"
+
+#include "core/base/shown_text.h"
+#include "core/session/stage_links.h"
+
+#include <algorithm>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+namespace dynascope::report {
+
+namespace {
+
+using session::Compile;
+using session::Stage;
+
+constexpr std::size_t mostQuietRows = 60, leastCode = 16'000;
+
+std::string stageId(std::size_t number) {
+    return 's' + std::to_string(number);
+}
+
+/// "+3 −1 ~1"; "≈" where only spelling differs, "=" where nothing does.
+std::string deltaText(const diff::GraphDiff& diff) {
+    std::string out;
+    const auto add = [&](std::size_t n, const char* sign) {
+        if (n > 0) out += (out.empty() ? "" : " ") + std::string(sign) + std::to_string(n);
+    };
+    add(diff.added, "+");
+    add(diff.removed, "−");
+    add(diff.changed, "~");
+    add(diff.moved, "↕");
+    if (!out.empty()) return out;
+    return diff.respelled > 0 ? "≈" : "=";
+}
+
+std::string letters(const std::vector<diff::Change>& changes) {
+    std::string out;
+    for (const diff::Change change : changes)
+        out += changeLetter(change);
+    return out;
+}
+
+/// -1 for npos.
+template <typename T>
+std::string numbers(const std::vector<T>& values) {
+    std::string out = "[";
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        if (i > 0) out += ',';
+        out += values[i] == std::numeric_limits<T>::max() ? "-1" : std::to_string(values[i]);
+    }
+    return out + ']';
+}
+
+std::string pairs(const std::vector<std::pair<ir::NodeIndex, ir::NodeIndex>>& values) {
+    std::vector<ir::NodeIndex> flat;
+    for (const auto& [a, b] : values) {
+        flat.push_back(a);
+        flat.push_back(b);
+    }
+    return numbers(flat);
+}
+
+/// What changed, in the order of both graphs; with what was only respelled where that is not much.
+std::vector<std::pair<ir::NodeIndex, ir::NodeIndex>> changedRows(const diff::GraphDiff& diff) {
+    const bool withQuiet = diff.rows.size() <= mostQuietRows;
+    std::vector<std::pair<ir::NodeIndex, ir::NodeIndex>> out;
+    for (const diff::Row& row : diff.rows) {
+        if (row.change == diff::Change::Same || (row.change == diff::Change::Respelled && !withQuiet))
+            continue;
+        out.emplace_back(row.a, row.b);
+    }
+    return out;
+}
+
+/// Links beyond the one-to-one partners.
+std::vector<std::pair<ir::NodeIndex, ir::NodeIndex>> furtherLinks(const diff::GraphDiff& diff) {
+    std::vector<std::pair<ir::NodeIndex, ir::NodeIndex>> out;
+    for (const diff::Link& link : diff.links)
+        if (diff.partnerOfB[link.b] != link.a) out.emplace_back(link.a, link.b);
+    return out;
+}
+
+std::string kindsOf(const ir::Graph& graph) {
+    std::string out;
+    for (const ir::NodePtr& node : graph.nodes())
+        out += static_cast<char>('0' + static_cast<int>(ir::opKind(*node)));
+    return out;
+}
+
+nlohmann::json notesOf(const ir::Graph& graph) {
+    nlohmann::json out = nlohmann::json::object();
+    for (ir::NodeIndex n = 0; n < graph.size(); ++n) {
+        const ir::Node& node = graph.node(n);
+        if (!node.note.empty()) out[std::to_string(n)] = withoutControlCodes(node.note);
+    }
+    return out;
+}
+
+std::string sizeText(const Stage& stage) {
+    return stage.content == Stage::Content::Code ? count(stage.kernelCount(), "kernel")
+                                                 : count(stage.nodeCount(), "node");
+}
+
+} // namespace
+
+struct StageWriter::Naming {
+    session::NamingPtr names;
+    session::ModuleClasses classes;
+    session::StageTree tree;
+};
+
+StageWriter::StageWriter(const PageContext& page, std::size_t room)
+    : m_page(page)
+    , m_room(room) {}
+
+bool StageWriter::take(std::size_t bytes) {
+    if (bytes > m_room) return false;
+    m_room -= bytes;
+    return true;
+}
+
+std::string StageWriter::codeHtml(const Stage& stage) {
+    const std::string text = stage.payload.text();
+    std::string code = htmlText(text), left;
+    if (!take(code.size())) {
+        const std::size_t lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
+        std::size_t end = std::min(code.rfind('\n', std::min(m_room / 2, leastCode)), code.size());
+        if (m_room < leastCode || end == std::string::npos) end = 0;
+        code.resize(end);
+        m_room -= std::min(m_room, end);
+        ++m_notWritten;
+        left = "<p class=\"left\">The first " + std::to_string(std::ranges::count(code, '\n')) + " of " +
+               count(lines, "line") + " are here: the whole would exceed the size of a report.</p>\n";
+    }
+    return left + "<details class=\"text\"><summary>Output code</summary><pre>" + code + "</pre></details>\n";
+}
+
+std::string StageWriter::graphHtml(const Stage& stage, const ir::GraphPtr& graph, const Naming& naming,
+                                   const Before& before) {
+    const diff::GraphDiff* diff = before.diff ? &*before.diff : nullptr;
+    const StageText text = textOf(*graph);
+    const std::size_t beforeNumber = before.stage == SIZE_MAX ? SIZE_MAX : m_first + before.stage;
+    const Result<StagePicture> picture = pictureOf(graph, naming.names, naming.classes, m_page.task);
+    std::string data = "{\"k\":\"" + kindsOf(*graph) + "\",\n\"p\":" + numbers(text.lengths) +
+                       ",\n\"s\":" + numbers(text.places) + ",\n\"src\":[";
+    for (std::size_t i = 0; i < text.lines.size(); ++i) {
+        const ir::SourceLocation& at = text.lines[i];
+        data += (i == 0 ? "" : ",\n") +
+                nlohmann::json({withoutControlCodes(at.file), at.line, withoutControlCodes(at.function),
+                                withoutControlCodes(m_page.lines.codeOf(at)), m_page.lines.id(at)})
+                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    }
+    data += "],\n\"n\":" + notesOf(*graph).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    if (diff)
+        data += ",\n\"before\":" + std::to_string(beforeNumber) + ",\n\"b\":\"" + letters(diff->b) +
+                "\",\n\"a\":\"" + letters(diff->a) + "\",\n\"of\":" + numbers(diff->partnerOfB) +
+                ",\n\"l\":" + pairs(furtherLinks(*diff)) + ",\n\"w\":" + pairs(changedRows(*diff));
+    std::string svg;
+    if (picture) {
+        svg = svgOf(*picture, diff ? diff->b : std::vector<diff::Change>(),
+                    stage.label() + ", " + sizeText(stage));
+        data += ",\n\"i\":" + numbers(picture->folded.itemOfNode);
+    }
+    data = scriptText(data + "}");
+
+    std::string out;
+    if (!take(text.html.size() + data.size())) {
+        ++m_notWritten;
+        ++m_notDrawn;
+        return "<p class=\"left\">Neither picture nor text is here: they would exceed the size of a report. "
+               "<code>dynascope-cli print CAPTURE --stage " +
+               htmlText(stage.label()) + "</code> prints it.</p>\n";
+    }
+    if (!svg.empty() && take(svg.size())) {
+        out += "<div class=\"pic\">" + svg + "</div>\n";
+        if (picture->isFolded)
+            out += "<p class=\"dim\">Modules, repeated layers and rows of inputs are blocks; the text has "
+                   "every node.</p>\n";
+    } else {
+        ++m_notDrawn;
+        out += "<p class=\"left\">No picture is here: it would exceed the size of a report. The text has "
+               "every node.</p>\n";
+    }
+    if (!graph->subgraphs().empty())
+        out += "<p class=\"dim\">" + count(graph->subgraphs().size(), "nested graph") +
+               " stand in the text alone.</p>\n";
+    return out + "<details class=\"text\"><summary>Text of " + count(graph->size(), "node") +
+           "</summary><pre>" + text.html + "</pre></details>\n<script type=\"application/json\">" + data +
+           "</script>\n";
+}
+
+std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, const Naming& naming,
+                                   std::string& delta) {
+    const Stage& stage = *compile.stages[index];
+    const std::string id = stageId(m_first + index);
+    Before before;
+    before.stage =
+        naming.tree.parent[index] == session::StageTree::none ? SIZE_MAX : naming.tree.parent[index];
+    std::string body, attributes;
+    if (stage.content == Stage::Content::Code) {
+        body = codeHtml(stage);
+    } else if (const Result<ir::GraphPtr> graph = stage.graph(); !graph) {
+        body = "<p class=\"left\">Not read: " + htmlText(graph.error().toString()) + "</p>\n";
+    } else {
+        if (before.stage != SIZE_MAX)
+            if (const auto other = compile.stages[before.stage]->graph()) {
+                before.graph = *other;
+                before.diff = diff::diffGraphs(**other, **graph);
+                delta = deltaText(*before.diff);
+            }
+        // What is word for word the stage before is there once.
+        if (before.diff && before.diff->identical() && before.diff->respelled == 0 &&
+            textOf(**graph).html == textOf(*before.graph).html) {
+            body = "<p class=\"same\">Word for word the graph of the stage before, " +
+                   htmlText(compile.stages[before.stage]->label()) + ".</p>\n";
+            attributes = " data-same=\"" + stageId(m_first + before.stage) + '"';
+        } else {
+            body = graphHtml(stage, *graph, naming, before);
+        }
+    }
+    if (before.stage != SIZE_MAX) attributes += " data-before=\"" + stageId(m_first + before.stage) + '"';
+    return "<figure class=\"stage\" id=\"" + id + "\" data-name=\"" + htmlText(stage.label()) +
+           "\" data-size=\"" + sizeText(stage) + '"' + attributes + ">\n<figcaption><b>" +
+           htmlText(stage.label()) + "</b> " + htmlText(stage.detail) + " <span class=\"dim\">" +
+           htmlText(session::phaseName(stage.phase)) + ", " + sizeText(stage) +
+           (delta.empty() ? "" : ", " + delta) + "</span></figcaption>\n" + body + "</figure>\n";
+}
+
+std::string StageWriter::html(std::size_t index) {
+    const Compile& compile = m_page.session.compiles[index];
+    m_first = m_next;
+    m_next += compile.stages.size();
+    if (compile.stages.empty()) return "<p class=\"dim\">No graph of this compile is in the capture.</p>\n";
+    const Naming naming{session::namingOf(compile), session::moduleClasses(compile.guards),
+                        session::makeStageTree(m_page.session, compile)};
+    std::string strip, figures;
+    session::Phase phase{};
+    for (std::size_t i = 0; i < compile.stages.size() && !m_page.task.cancelled(); ++i) {
+        const Stage& stage = *compile.stages[i];
+        std::string delta;
+        figures += stageHtml(compile, i, naming, delta);
+        const bool isFirst = i == 0 || stage.phase != phase;
+        phase = stage.phase;
+        strip += "<li><span class=\"phase\">" +
+                 (isFirst ? htmlText(session::phaseName(phase)) : std::string()) + "</span><a href=\"#" +
+                 stageId(m_first + i) + "\" data-stage=\"" + stageId(m_first + i) + "\">" +
+                 htmlText(stage.shortLabel()) + "</a><span class=\"dot\"></span><span class=\"dim\">" +
+                 sizeText(stage) + "</span><span class=\"delta\">" + delta + "</span></li>\n";
+    }
+    return "<div class=\"viewer\">\n<ol class=\"strip\">\n" + strip + "</ol>\n" + figures + "</div>\n";
+}
+
+} // namespace dynascope::report
