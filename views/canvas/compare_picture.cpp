@@ -113,6 +113,13 @@ void CompareView::Private::fitRoom() {
     scheduleRebuild(GraphCanvas::Transition::None);
 }
 
+bool CompareView::Private::isBesideItself(const PictureRequest& request) const {
+    const auto &a = request.a, &b = request.b;
+    return a && b && !a->tree && !b->tree && a->graph == b->graph && a->only == b->only &&
+           namingA == namingB && stageOf(Side::A) == stageOf(Side::B) &&
+           (a->room.isEmpty() || b->room.isEmpty() || a->room == b->room);
+}
+
 void CompareView::Private::remember(const PaneSource& source) {
     const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
         return s.graph == source.graph && s.only == source.only;
@@ -127,6 +134,12 @@ void CompareView::Private::rebuild() {
     PictureRequest request;
     request.a = sourceOf(Side::A);
     request.b = sourceOf(Side::B);
+    if (isBesideItself(request)) {
+        // The side that is hidden has no room of its own.
+        const QSizeF room = request.b->room.isEmpty() ? request.a->room : request.b->room;
+        request.a->room = room;
+        request.b = request.a;
+    }
     for (const auto* source : {&request.a, &request.b})
         roomless = roomless || (*source && !(*source)->tree && !q.isVisible());
     request.diff = workspace.diff();

@@ -60,6 +60,8 @@ struct CompareView::Private {
     void scheduleRebuild(GraphCanvas::Transition transition, const QString& anchor = {});
     void rebuild();
     [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
+    /// One stage on both sides, of which there is no picture yet: one serves both.
+    [[nodiscard]] bool isBesideItself(const canvas::PictureRequest& request) const;
     [[nodiscard]] bool isCaptured(int stage) const;
     [[nodiscard]] QString kernelsText(const canvas::PaneSource& source) const;
     void remember(const canvas::PaneSource& source);

@@ -134,10 +134,10 @@ bool layOut(LaidOut& side, const TaskContext& task) {
     return first ? layOutFirst(side, task) : layOutOnce(side, task);
 }
 
-/// Whether a side that is new would become what `made` is.
+/// Whether a side that is new would become what `made` is. Names and guards are of one compile.
 bool isSame(const PaneSource& made, const PaneSource& fresh) {
     return !fresh.tree && made.graph == fresh.graph && made.only == fresh.only && made.room == fresh.room &&
-           made.naming == fresh.naming && made.guards == fresh.guards && made.kernels == fresh.kernels &&
+           made.naming == fresh.naming && made.kernels == fresh.kernels &&
            (!made.kernels || made.stage == fresh.stage);
 }
 
