@@ -8,7 +8,6 @@
 #include <map>
 #include <string_view>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 namespace dynascope::layout {
@@ -27,6 +26,8 @@ constexpr std::size_t shownInputs = 4;     ///< inputs of the whole graph that s
 bool isCall(const ir::Node& node) {
     return node.op != ir::Op::Placeholder && node.op != ir::Op::Output;
 }
+
+using Nodes = std::vector<ir::NodeIndex>;
 
 class Blocks {
 public:
@@ -57,35 +58,41 @@ public:
 
     /// Takes what add() moved out of the parent's own nodes.
     void finish(GroupId parent) {
-        std::erase_if(m_tree.groups[parent].nodes,
-                      [&](ir::NodeIndex n) { return m_tree.groupOfNode[n] != parent; });
+        const std::size_t moved = std::erase_if(
+            m_tree.groups[parent].nodes, [&](ir::NodeIndex n) { return m_tree.groupOfNode[n] != parent; });
+        if (moved > 0 && parent == m_runsOf) m_runsOf = noGroup;
+    }
+
+    /// The direct calls of a group as lists of neighbours in the graph, until finish() takes some.
+    [[nodiscard]] const std::vector<Nodes>& directRuns(GroupId id) {
+        if (m_runsOf != id) findRuns(id);
+        return m_runs;
     }
 
     [[nodiscard]] const ir::Graph& graph() const { return m_graph; }
     [[nodiscard]] GroupTree& tree() { return m_tree; }
 
 private:
+    void findRuns(GroupId id) {
+        Nodes calls;
+        for (const ir::NodeIndex n : m_tree.groups[id].nodes) {
+            if (isCall(m_graph.node(n))) calls.push_back(n);
+        }
+        if (!std::is_sorted(calls.begin(), calls.end())) std::sort(calls.begin(), calls.end());
+        m_runs.clear();
+        for (const ir::NodeIndex n : calls) {
+            if (m_runs.empty() || m_runs.back().back() + 1 != n) m_runs.emplace_back();
+            m_runs.back().push_back(n);
+        }
+        m_runsOf = id;
+    }
+
     const ir::Graph& m_graph;
     GroupTree& m_tree;
     std::map<std::pair<GroupId, std::string>, int> m_names;
+    std::vector<Nodes> m_runs;
+    GroupId m_runsOf = noGroup;
 };
-
-using Nodes = std::vector<ir::NodeIndex>;
-
-/// The direct calls of a group as lists of neighbours in the graph.
-std::vector<Nodes> directRuns(const ir::Graph& graph, const Group& group) {
-    Nodes calls;
-    for (const ir::NodeIndex n : group.nodes) {
-        if (isCall(graph.node(n))) calls.push_back(n);
-    }
-    std::sort(calls.begin(), calls.end());
-    std::vector<Nodes> runs;
-    for (const ir::NodeIndex n : calls) {
-        if (runs.empty() || runs.back().back() + 1 != n) runs.emplace_back();
-        runs.back().push_back(n);
-    }
-    return runs;
-}
 
 // ---- Turns of a loop
 
@@ -121,20 +128,19 @@ std::vector<std::size_t> wordsOf(const ir::Graph& graph, const Nodes& run) {
 
 /// Where the turns of the outermost loop begin, and after the last its end; empty where there is no loop.
 std::vector<std::size_t> turnsOf(const ir::Graph& graph, const Nodes& run) {
+    if (run.size() < minTurns * minBlock) return {};
     const std::vector<std::uint32_t> lines = linesOf(graph, run);
-    std::unordered_map<std::uint32_t, std::vector<std::size_t>> entries;
-    std::vector<std::uint32_t> order;
+    // Where a line is come to, by its number; these follow one another as the lines are first seen.
+    std::vector<std::vector<std::size_t>> entries;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         if (lines[i] == 0 || (i > 0 && lines[i - 1] == lines[i])) continue;
-        auto& list = entries[lines[i]];
-        if (list.empty()) order.push_back(lines[i]);
-        list.push_back(i);
+        if (entries.size() < lines[i]) entries.resize(lines[i]);
+        entries[lines[i] - 1].push_back(i);
     }
     std::size_t tried = 0;
     std::vector<std::size_t> words; // what each node does, as a number
-    for (const std::uint32_t line : order) {
-        std::vector<std::size_t> starts = entries[line];
-        if (starts.size() < minTurns || run.size() < minTurns * minBlock) continue;
+    for (std::vector<std::size_t>& starts : entries) {
+        if (starts.size() < minTurns) continue;
         if (++tried > mostLoopStarts) break;
         if (words.empty()) words = wordsOf(graph, run);
         // Operations of a turn, as one number; a turn ends where the next begins.
@@ -164,13 +170,13 @@ std::vector<std::size_t> turnsOf(const ir::Graph& graph, const Nodes& run) {
         if (turns < minTurns || most->second * 2 <= turns) continue;
         starts = {starts.begin() + std::ptrdiff_t(first), starts.begin() + std::ptrdiff_t(last) + 1};
         starts.push_back(starts.back() + length);
-        return starts;
+        return std::move(starts);
     }
     return {};
 }
 
 void groupTurns(Blocks& blocks, GroupId id) {
-    for (const Nodes& run : directRuns(blocks.graph(), blocks.tree().groups[id])) {
+    for (const Nodes& run : blocks.directRuns(id)) {
         const std::vector<std::size_t> starts = turnsOf(blocks.graph(), run);
         if (starts.empty()) continue;
         const ir::SourceLocation* at = blocks.graph().node(run[starts.front()]).location();
@@ -227,7 +233,7 @@ std::string_view mainFile(const ir::Graph& graph, const Nodes& nodes) {
 
 void groupFunctions(Blocks& blocks, GroupId id) {
     const ir::Graph& graph = blocks.graph();
-    const std::vector<Nodes> runs = directRuns(graph, blocks.tree().groups[id]);
+    const std::vector<Nodes>& runs = blocks.directRuns(id);
     std::size_t calls = 0;
     for (const Nodes& run : runs)
         calls += run.size();
@@ -269,7 +275,7 @@ void groupFunctions(Blocks& blocks, GroupId id) {
 
 void groupLines(Blocks& blocks, GroupId id, std::size_t above) {
     const ir::Graph& graph = blocks.graph();
-    const std::vector<Nodes> runs = directRuns(graph, blocks.tree().groups[id]);
+    const std::vector<Nodes>& runs = blocks.directRuns(id);
     std::size_t calls = 0;
     for (const Nodes& run : runs)
         calls += run.size();
@@ -297,7 +303,7 @@ void groupLines(Blocks& blocks, GroupId id, std::size_t above) {
 
 void groupSameTargets(Blocks& blocks, GroupId id) {
     const ir::Graph& graph = blocks.graph();
-    for (const Nodes& run : directRuns(graph, blocks.tree().groups[id])) {
+    for (const Nodes& run : blocks.directRuns(id)) {
         for (std::size_t begin = 0; begin < run.size();) {
             std::size_t end = begin + 1;
             // A row, not a chain: none reads another.
