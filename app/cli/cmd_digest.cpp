@@ -43,7 +43,7 @@ Result<void> digestOne(const session::ByteSourcePtr& source, const std::string& 
     if (!text) return tl::unexpected(text.error());
     const Result<capture::Digest> digest = capture::makeDigest((*text)->bytes(), log);
     if (!digest) return tl::unexpected(digest.error());
-    if (const Result<void> done = store::writeWhole(target, digest->packed); !done) return done;
+    if (Result<void> done = store::writeWhole(target, digest->packed); !done) return done;
     print(target + ": " + formatBytes(digest->packed.size()) + " of " + formatBytes(digest->bytes) + ", " +
           count(digest->records, "record") + " kept\n");
     return {};

@@ -40,7 +40,7 @@ Result<void> pack(std::string_view bytes, std::size_t part, const Sink& sink, co
             if (ZSTD_isError(left) != 0) return packError(left);
             const bool done = last ? left == 0 : from.pos == from.size;
             if (to.pos == to.size || (done && last)) {
-                if (const Result<void> taken = sink({out.data(), to.pos}); !taken) return taken;
+                if (Result<void> taken = sink({out.data(), to.pos}); !taken) return taken;
                 to.pos = 0;
             }
             if (done) break;
@@ -80,7 +80,7 @@ Result<void> Unpacker::feed(std::string_view part, const Sink& sink) {
         m_finished = left == 0;
         full = to.pos == to.size && !m_finished;
         if (to.pos == 0) continue;
-        if (const Result<void> taken = sink({m_block.data(), to.pos}); !taken) return taken;
+        if (Result<void> taken = sink({m_block.data(), to.pos}); !taken) return taken;
     }
     return {};
 }

@@ -53,7 +53,7 @@ Result<void> TreeRun::append(replay::TreeLogPart part) {
     const std::size_t before = size();
     if (before + part.steps.size() > m_program.events.size())
         return failure("the run has more steps than its program");
-    if (const auto appended = m_log.append(std::move(part)); !appended) return appended;
+    if (auto appended = m_log.append(std::move(part)); !appended) return appended;
     for (std::size_t i = before; i < size(); ++i)
         note(i);
     return {};

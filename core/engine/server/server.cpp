@@ -180,7 +180,7 @@ json Server::credit(const json& params) {
 
 tl::expected<void, Failure> Server::stream(const json& id, std::string_view data) {
     for (; !data.empty(); data.remove_prefix(std::min(maxPieceBytes, data.size())))
-        if (const auto sent = sendPiece(id, data.substr(0, maxPieceBytes)); !sent) return sent;
+        if (auto sent = sendPiece(id, data.substr(0, maxPieceBytes)); !sent) return sent;
     return {};
 }
 
