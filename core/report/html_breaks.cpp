@@ -169,13 +169,7 @@ Section breaksSection(const PageContext& page) {
 Section budgetsSection(const PageContext& page) {
     Section out{"budgets", "Budgets", {}, {}, {}, {}};
     const std::vector<Check>& checks = page.contents.checks;
-    if (checks.empty()) {
-        out.note = "none given";
-        out.body = "<p>A budget is a limit that this report is held against: <code>--max-graph-breaks "
-                   "0</code>, or a "
-                   "table in <code>dynascope.toml</code>.</p>";
-        return out;
-    }
+    if (checks.empty()) return {};
     const auto exceeded = std::ranges::count(checks, false, &Check::holds);
     out.figure = exceeded == 0
                      ? std::to_string(checks.size()) + " hold"

@@ -56,19 +56,19 @@ std::string factsOf(const PageContext& page, const Compile& compile) {
     return out.empty() ? out : "<dl class=\"facts\">" + out + "</dl>\n";
 }
 
-std::string guardsOf(const PageContext& page, const Compile& compile) {
-    const session::GuardList& guards = compile.guards;
-    if (guards.empty()) return {};
+std::string guardsOf(const PageContext& page, const Compile& compile, StageWriter& stages) {
     constexpr std::size_t most = 60;
     std::string rows;
     std::size_t checks = 0;
-    for (const session::Guard& guard : guards) {
+    for (const session::Guard& guard : compile.guards) {
         if (guard.code.empty() || guard.isManager()) continue;
         if (++checks <= most)
             rows += htmlRow({htmlCode(guard.type), htmlCode(firstLetters(guard.code, 200)),
                              page.lines.link(guard.addedAt)});
     }
     if (rows.empty()) return {};
+    if (!stages.take(rows.size()))
+        return "<p class=\"left\">" + count(checks, "guard") + ", left out for want of room.</p>\n";
     std::string out = "<details class=\"guards\"><summary>" + count(checks, "guard") + "</summary>" +
                       htmlTable({"Kind", "Check", "Added at"}, rows);
     if (checks > most) out += "<p class=\"dim\">and " + std::to_string(checks - most) + " more</p>";
@@ -88,7 +88,7 @@ std::string compilesHtml(const PageContext& page, StageWriter& stages) {
                (compile.id.empty() ? std::string() : ' ' + verdictOf(compile)) + "<span class=\"dim\"> " +
                count(compile.stages.size(), "stage") +
                (seconds > 0 ? ", " + formatSeconds(seconds) : std::string()) + "</span></summary>\n" +
-               factsOf(page, compile) + stages.html(i) + guardsOf(page, compile) + "</details>\n";
+               factsOf(page, compile) + stages.html(i) + guardsOf(page, compile, stages) + "</details>\n";
     }
     return out;
 }
@@ -101,6 +101,7 @@ std::string compileEntries(const PageContext& page) {
         std::string place = at.file.empty() ? std::string() : ' ' + std::string(baseName(at.file));
         if (!place.empty() && at.line != 0) place += ':' + std::to_string(at.line);
         out += "<li><a href=\"#c" + std::to_string(frame.compiles.front()) + "\"><span>" +
+               (page.session.ranks.size() > 1 ? "rank " + std::to_string(frame.rank) + ' ' : std::string()) +
                htmlText(frame.function) + "<span class=\"dim\">" + htmlText(place) +
                "</span></span><span class=\"fig\">" + std::to_string(frame.compiles.size()) +
                "</span></a></li>\n";

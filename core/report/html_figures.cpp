@@ -71,8 +71,12 @@ std::string partsOf(const PageContext& page, const Figure& figure, Kind kind, co
             part.compile.empty() || compile == page.session.compiles.end()
                 ? htmlText(part.compile)
                 : page.compileLink(static_cast<std::size_t>(compile - page.session.compiles.begin()));
-        (i < mostParts ? first : rest) += htmlRow({id, '>' + htmlText(value), htmlBar(part.value, most),
-                                                   htmlText(part.text), page.lines.link(part.at)});
+        // That it took so long, the figure says already.
+        const std::string what = kind == Kind::CompileSeconds && compile != page.session.compiles.end()
+                                     ? htmlCode(compile->function)
+                                     : htmlText(part.text);
+        (i < mostParts ? first : rest) +=
+            htmlRow({id, '>' + htmlText(value), htmlBar(part.value, most), what, page.lines.link(part.at)});
     }
     std::string out = htmlTable({"Compile", column, "", "What", "Line"}, first);
     if (!rest.empty())
@@ -168,16 +172,17 @@ Section cudaGraphsSection(const PageContext& page) {
                              report.countOnGpu(replay::CoverageVerdict::CudaGraph);
     out.figure = std::to_string(good) + " of " + std::to_string(report.graphs.size());
     std::string rows;
-    for (const replay::GraphCoverage& graph : report.graphs)
+    for (const replay::GraphCoverage& graph : report.graphs) {
         rows += htmlRow({page.compileLink(graph.compile), htmlText(graph.part), verdictHtml(graph),
                          '>' + std::to_string(graph.nodes),
-                         '>' + std::to_string(graph.fixedInputs) + " of " + std::to_string(graph.inputs),
-                         problemsHtml(page, graph)});
-    out.body +=
-        "<details class=\"all\"><summary>Every compiled graph, and what keeps it from being a CUDA "
-        "graph</summary>" +
-        htmlTable({"Compile", "Graph", "Verdict", ">Nodes", ">Inputs at fixed addresses", "Why"}, rows) +
-        "</details>\n";
+                         '>' + std::to_string(graph.fixedInputs) + " of " + std::to_string(graph.inputs)});
+        if (const std::string why = problemsHtml(page, graph); !why.empty())
+            rows += "<tr><td></td><td colspan=\"4\">" + why + "</td></tr>\n";
+    }
+    out.body += "<details class=\"all\"><summary>Every compiled graph, and what keeps it from being a CUDA "
+                "graph</summary>" +
+                htmlTable({"Compile", "Graph", "Verdict", ">Nodes", ">Inputs at fixed addresses"}, rows) +
+                "</details>\n";
     return out;
 }
 

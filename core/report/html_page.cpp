@@ -12,7 +12,7 @@ namespace dynascope::report {
 
 namespace {
 
-constexpr std::size_t overhead = 4'000; ///< bytes of a compile besides its stages' pictures and texts
+constexpr std::size_t compileBytes = 1'200, stageBytes = 900; ///< besides pictures, texts and guards
 
 /// RFC 4648.
 std::string base64(std::span<const std::uint8_t> bytes) {
@@ -155,9 +155,7 @@ std::string html(const Contents& contents, const session::SessionPtr& session, c
     std::vector<Section> sections{breaksSection(page),     budgetsSection(page), recompilesSection(page),
                                   cudaGraphsSection(page), timesSection(page),   memorySection(page),
                                   profileSection(page),    ranksSection(page)};
-    std::erase_if(sections, [&](const Section& section) {
-        return section.id.empty() || (section.id == "budgets" && contents.checks.empty());
-    });
+    std::erase_if(sections, [](const Section& section) { return section.id.empty(); });
     const std::vector<Section> more = appendix(page);
 
     std::string out =
@@ -167,13 +165,24 @@ std::string html(const Contents& contents, const session::SessionPtr& session, c
         "<button type=\"button\" class=\"js-only\" id=\"open-all\">Open all</button>"
         "<button type=\"button\" class=\"js-only\" id=\"print\">Print</button></div>\n" +
         bannerHtml(page) + "<div class=\"grid" + (contents.checks.empty() ? "" : " budgets") + "\">\n";
-    for (const Section& section : sections)
-        out += cardHtml(section);
+    // Two columns, so that a short card leaves no gap below it.
+    std::string left, right, wide;
+    for (const Section& section : sections) {
+        const bool isLeft = section.id == "recompiles" || section.id == "time";
+        const bool isRight = section.id == "cudagraphs" || section.id == "memory";
+        if (section.id == "breaks" || section.id == "budgets")
+            out += cardHtml(section);
+        else
+            (isLeft ? left : isRight ? right : wide) += cardHtml(section);
+    }
+    out += "<div class=\"col\">\n" + left + "</div>\n<div class=\"col\">\n" + right + "</div>\n" + wide;
     std::string rest = "<h2 class=\"part\">Appendix</h2>\n";
     for (const Section& section : more)
         rest += cardHtml(section);
     rest += "</div>\n</main>\n<script>" + std::string(reportScript()) + "</script>\n</body>\n</html>\n";
-    const std::size_t used = out.size() + rest.size() + overhead * session->compiles.size();
+    std::size_t used = out.size() + rest.size();
+    for (const session::Compile& compile : session->compiles)
+        used += compileBytes + stageBytes * compile.stages.size();
     StageWriter stages(page, options.mostBytes > used ? options.mostBytes - used : 0);
     out += "<h2 class=\"part\">Compiles and their stages</h2>\n";
     const std::string compiles = compilesHtml(page, stages);

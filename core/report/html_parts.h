@@ -83,6 +83,7 @@ struct PageContext {
 };
 
 [[nodiscard]] Section breaksSection(const PageContext& page);
+/// Empty where none is given.
 [[nodiscard]] Section budgetsSection(const PageContext& page);
 [[nodiscard]] Section recompilesSection(const PageContext& page);
 [[nodiscard]] Section timesSection(const PageContext& page);

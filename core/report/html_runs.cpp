@@ -152,7 +152,7 @@ Section readingSection(const PageContext& page) {
 }
 
 Section methodSection(const PageContext& page) {
-    Section out{"method", "How the numbers were made", {}, {}, {}, {}};
+    Section out{"method", "How it was counted", {}, {}, {}, {}};
     out.body =
         "<ul>"
         "<li>Made by Dynascope " DYNASCOPE_VERSION " from " +
@@ -160,7 +160,8 @@ Section methodSection(const PageContext& page) {
         (page.session.torchVersion.empty() ? std::string()
                                            : " of PyTorch " + htmlText(page.session.torchVersion)) +
         ". Nothing of the capture was run.</li>"
-        "<li>Graph breaks that Dynamo made again after a restart are counted once. The time after a break is "
+        "<li>Graph breaks that come up again when Dynamo restarts are counted once. The time after a break "
+        "is "
         "the compile "
         "time of the frames that exist because of it: an upper bound, since a later break would have cut the "
         "graph as "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/report/html_stages.h"
 
+#include "core/base/digest.h"
 #include "core/base/shown_text.h"
 #include "core/session/stage_links.h"
 
@@ -15,7 +16,7 @@ namespace {
 using session::Compile;
 using session::Stage;
 
-constexpr std::size_t mostQuietRows = 60, leastCode = 16'000;
+constexpr std::size_t mostQuietRows = 60, leastCode = 16'000, leastRoom = 2'000;
 
 std::string stageId(std::size_t number) {
     return 's' + std::to_string(number);
@@ -89,18 +90,49 @@ std::string kindsOf(const ir::Graph& graph) {
     return out;
 }
 
-nlohmann::json notesOf(const ir::Graph& graph) {
-    nlohmann::json out = nlohmann::json::object();
+/// By node those that it reads: "0 1,2,,3".
+std::string inputsOf(const ir::Graph& graph) {
+    std::string out;
     for (ir::NodeIndex n = 0; n < graph.size(); ++n) {
-        const ir::Node& node = graph.node(n);
-        if (!node.note.empty()) out[std::to_string(n)] = withoutControlCodes(node.note);
+        if (n > 0) out += ',';
+        for (const ir::NodeIndex input : graph.inputs(n))
+            out += (out.empty() || out.back() == ',' ? "" : " ") + std::to_string(input);
     }
     return out;
+}
+
+std::string dumped(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string notesOf(const ir::Graph& graph) {
+    nlohmann::json out = nlohmann::json::object();
+    for (ir::NodeIndex n = 0; n < graph.size(); ++n)
+        if (const ir::Node& node = graph.node(n); !node.note.empty())
+            out[std::to_string(n)] = withoutControlCodes(node.note);
+    return dumped(out);
+}
+
+/// File, line, function, code, and the id of the line in the appendix.
+std::string placesOf(const ProgramLines& program, const std::vector<ir::SourceLocation>& lines) {
+    std::string out = "[";
+    for (const ir::SourceLocation& at : lines)
+        out += (out.size() == 1 ? "" : ",\n") +
+               dumped(nlohmann::json::array({withoutControlCodes(at.file), at.line,
+                                             withoutControlCodes(at.function),
+                                             withoutControlCodes(program.codeOf(at)), program.id(at)}));
+    return out + ']';
 }
 
 std::string sizeText(const Stage& stage) {
     return stage.content == Stage::Content::Code ? count(stage.kernelCount(), "kernel")
                                                  : count(stage.nodeCount(), "node");
+}
+
+std::string leftOut(const Stage& stage) {
+    return "<p class=\"left\">Neither picture nor text is here: they would exceed the size of a report. "
+           "<code>dynascope-cli print CAPTURE --stage " +
+           htmlText(stage.label()) + "</code> prints it.</p>\n";
 }
 
 } // namespace
@@ -137,41 +169,42 @@ std::string StageWriter::codeHtml(const Stage& stage) {
     return left + "<details class=\"text\"><summary>Output code</summary><pre>" + code + "</pre></details>\n";
 }
 
-std::string StageWriter::graphHtml(const Stage& stage, const ir::GraphPtr& graph, const Naming& naming,
-                                   const Before& before) {
+std::string StageWriter::graphHtml(std::size_t index, const ir::GraphPtr& graph, const Naming& naming,
+                                   const Before& before, std::string& attributes) {
+    const Compile& compile = m_page.session.compiles[m_compile];
+    const Stage& stage = *compile.stages[index];
     const diff::GraphDiff* diff = before.diff ? &*before.diff : nullptr;
     const StageText text = textOf(*graph);
-    const std::size_t beforeNumber = before.stage == SIZE_MAX ? SIZE_MAX : m_first + before.stage;
     const Result<StagePicture> picture = pictureOf(graph, naming.names, naming.classes, m_page.task);
+    const std::string svg = picture ? svgOf(*picture, diff ? diff->b : std::vector<diff::Change>(),
+                                            stage.label() + ", " + sizeText(stage))
+                                    : std::string();
     std::string data = "{\"k\":\"" + kindsOf(*graph) + "\",\n\"p\":" + numbers(text.lengths) +
-                       ",\n\"s\":" + numbers(text.places) + ",\n\"src\":[";
-    for (std::size_t i = 0; i < text.lines.size(); ++i) {
-        const ir::SourceLocation& at = text.lines[i];
-        data += (i == 0 ? "" : ",\n") +
-                nlohmann::json({withoutControlCodes(at.file), at.line, withoutControlCodes(at.function),
-                                withoutControlCodes(m_page.lines.codeOf(at)), m_page.lines.id(at)})
-                    .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    }
-    data += "],\n\"n\":" + notesOf(*graph).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+                       ",\n\"s\":" + numbers(text.places) +
+                       ",\n\"src\":" + placesOf(m_page.lines, text.lines) + ",\n\"n\":" + notesOf(*graph) +
+                       ",\n\"in\":\"" + inputsOf(*graph) + '"';
+    if (picture) data += ",\n\"i\":" + numbers(picture->folded.itemOfNode);
     if (diff)
-        data += ",\n\"before\":" + std::to_string(beforeNumber) + ",\n\"b\":\"" + letters(diff->b) +
-                "\",\n\"a\":\"" + letters(diff->a) + "\",\n\"of\":" + numbers(diff->partnerOfB) +
-                ",\n\"l\":" + pairs(furtherLinks(*diff)) + ",\n\"w\":" + pairs(changedRows(*diff));
-    std::string svg;
-    if (picture) {
-        svg = svgOf(*picture, diff ? diff->b : std::vector<diff::Change>(),
-                    stage.label() + ", " + sizeText(stage));
-        data += ",\n\"i\":" + numbers(picture->folded.itemOfNode);
-    }
+        data += ",\n\"b\":\"" + letters(diff->b) + "\",\n\"a\":\"" + letters(diff->a) +
+                "\",\n\"of\":" + numbers(diff->partnerOfB) + ",\n\"l\":" + pairs(furtherLinks(*diff)) +
+                ",\n\"w\":" + pairs(changedRows(*diff));
     data = scriptText(data + "}");
 
+    const std::string all =
+        text.html + '\0' + (before.graph ? textOf(*before.graph).html : "") + '\0' + svg + data;
+    const auto [known, isNew] = m_written.try_emplace(
+        sha256(all), m_first + index, compileName(m_page.session, compile) + ' ' + stage.label());
+    if (!isNew) {
+        const std::string id = stageId(known->second.first);
+        attributes = " data-same=\"" + id + '"';
+        return "<p class=\"same\">Word for word <a href=\"#" + id + "\">" + htmlText(known->second.second) +
+               "</a>, and so is the stage before.</p>\n";
+    }
     std::string out;
     if (!take(text.html.size() + data.size())) {
         ++m_notWritten;
         ++m_notDrawn;
-        return "<p class=\"left\">Neither picture nor text is here: they would exceed the size of a report. "
-               "<code>dynascope-cli print CAPTURE --stage " +
-               htmlText(stage.label()) + "</code> prints it.</p>\n";
+        return leftOut(stage);
     }
     if (!svg.empty() && take(svg.size())) {
         out += "<div class=\"pic\">" + svg + "</div>\n";
@@ -199,7 +232,11 @@ std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, co
     before.stage =
         naming.tree.parent[index] == session::StageTree::none ? SIZE_MAX : naming.tree.parent[index];
     std::string body, attributes;
-    if (stage.content == Stage::Content::Code) {
+    if (m_room < leastRoom) {
+        ++m_notWritten;
+        ++m_notDrawn;
+        body = leftOut(stage);
+    } else if (stage.content == Stage::Content::Code) {
         body = codeHtml(stage);
     } else if (const Result<ir::GraphPtr> graph = stage.graph(); !graph) {
         body = "<p class=\"left\">Not read: " + htmlText(graph.error().toString()) + "</p>\n";
@@ -215,9 +252,9 @@ std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, co
             textOf(**graph).html == textOf(*before.graph).html) {
             body = "<p class=\"same\">Word for word the graph of the stage before, " +
                    htmlText(compile.stages[before.stage]->label()) + ".</p>\n";
-            attributes = " data-same=\"" + stageId(m_first + before.stage) + '"';
+            attributes = " data-equal=\"\" data-same=\"" + stageId(m_first + before.stage) + '"';
         } else {
-            body = graphHtml(stage, *graph, naming, before);
+            body = graphHtml(index, *graph, naming, before, attributes);
         }
     }
     if (before.stage != SIZE_MAX) attributes += " data-before=\"" + stageId(m_first + before.stage) + '"';
@@ -230,6 +267,7 @@ std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, co
 
 std::string StageWriter::html(std::size_t index) {
     const Compile& compile = m_page.session.compiles[index];
+    m_compile = index;
     m_first = m_next;
     m_next += compile.stages.size();
     if (compile.stages.empty()) return "<p class=\"dim\">No graph of this compile is in the capture.</p>\n";
@@ -237,10 +275,12 @@ std::string StageWriter::html(std::size_t index) {
                         session::makeStageTree(m_page.session, compile)};
     std::string strip, figures;
     session::Phase phase{};
+    bool isLong = false;
     for (std::size_t i = 0; i < compile.stages.size() && !m_page.task.cancelled(); ++i) {
         const Stage& stage = *compile.stages[i];
         std::string delta;
         figures += stageHtml(compile, i, naming, delta);
+        isLong = isLong || delta.size() > 20;
         const bool isFirst = i == 0 || stage.phase != phase;
         phase = stage.phase;
         strip += "<li><span class=\"phase\">" +
@@ -249,7 +289,8 @@ std::string StageWriter::html(std::size_t index) {
                  htmlText(stage.shortLabel()) + "</a><span class=\"dot\"></span><span class=\"dim\">" +
                  sizeText(stage) + "</span><span class=\"delta\">" + delta + "</span></li>\n";
     }
-    return "<div class=\"viewer\">\n<ol class=\"strip\">\n" + strip + "</ol>\n" + figures + "</div>\n";
+    return "<div class=\"viewer\">\n<ol class=\"strip" + std::string(isLong ? " long" : "") + "\">\n" +
+           strip + "</ol>\n" + figures + "</div>\n";
 }
 
 } // namespace dynascope::report

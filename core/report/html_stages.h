@@ -9,9 +9,13 @@
 #include "core/report/html_parts.h"
 #include "core/report/stage_picture.h"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace dynascope::report {
@@ -33,6 +37,8 @@ public:
     StageWriter(const PageContext& page, std::size_t room);
     /// A strip of the stages, then each.
     [[nodiscard]] std::string html(std::size_t compile);
+    /// Takes some of the room, if there is so much.
+    [[nodiscard]] bool take(std::size_t bytes);
     /// Stages without a picture, and those without a text as well, for want of room.
     [[nodiscard]] std::size_t notDrawn() const { return m_notDrawn; }
     [[nodiscard]] std::size_t notWritten() const { return m_notWritten; }
@@ -47,16 +53,18 @@ private:
 
     [[nodiscard]] std::string stageHtml(const session::Compile& compile, std::size_t stage,
                                         const Naming& naming, std::string& delta);
-    [[nodiscard]] std::string graphHtml(const session::Stage& stage, const ir::GraphPtr& graph,
-                                        const Naming& naming, const Before& before);
+    /// `attributes` of the figure: where all of it stands already, if it does.
+    [[nodiscard]] std::string graphHtml(std::size_t index, const ir::GraphPtr& graph, const Naming& naming,
+                                        const Before& before, std::string& attributes);
     [[nodiscard]] std::string codeHtml(const session::Stage& stage);
-    [[nodiscard]] bool take(std::size_t bytes);
-
     const PageContext& m_page;
     std::size_t m_room;
+    std::size_t m_compile = 0;
     std::size_t m_first = 0; ///< number of the compile's first stage in the whole page
     std::size_t m_next = 0;
     std::size_t m_notDrawn = 0, m_notWritten = 0;
+    /// Stages that are written, by the digest of all that is in them: other ranks and recompiles have the same.
+    std::map<std::array<std::uint8_t, 32>, std::pair<std::size_t, std::string>> m_written;
 };
 
 /// A card for each compile, and entries for the contents.

@@ -2,6 +2,7 @@
 #include "core/base/shown_text.h"
 #include "core/ir/place_text.h"
 #include "core/report/html_parts.h"
+#include "core/session/provenance.h"
 
 #include <algorithm>
 #include <cmath>
@@ -127,8 +128,16 @@ ProgramLines::ProgramLines(const session::Session& session)
     : m_session(session) {}
 
 const session::SourceFile* ProgramLines::fileOf(const ir::SourceLocation& at, std::size_t& number) const {
-    const auto found = m_session.sources.find(at.file);
-    if (found == m_session.sources.end() || !found->second.lines.contains(at.line)) return nullptr;
+    if (at.file.empty()) return nullptr;
+    auto found = m_session.sources.find(at.file);
+    if (found == m_session.sources.end()) {
+        // Some texts of PyTorch name a file by its name alone: it is known where one file of the capture has that name.
+        const auto isNamed = [&](const auto& file) { return session::namesFile(file.first, at.file); };
+        found = std::ranges::find_if(m_session.sources, isNamed);
+        if (found == m_session.sources.end() || std::ranges::count_if(m_session.sources, isNamed) > 1)
+            return nullptr;
+    }
+    if (!found->second.lines.contains(at.line)) return nullptr;
     number = static_cast<std::size_t>(std::distance(m_session.sources.begin(), found));
     return &found->second;
 }

@@ -86,7 +86,10 @@ searchBox.addEventListener('focus', () => { if (searchBox.value.trim()) showHits
 searchBox.addEventListener('blur', closeHits);
 searchBox.addEventListener('keydown', event => {
   if (event.key === 'Escape') { searchBox.value = ''; closeHits(); searchBox.blur(); }
-  if (event.key === 'Enter') goToHit(chosenHit);
+  if (event.key === 'Enter') {
+    event.preventDefault(); // else it presses what gets the focus
+    goToHit(chosenHit);
+  }
   const by = {ArrowDown: 1, ArrowUp: -1}[event.key];
   if (!by || !shownHits.length) return;
   event.preventDefault();

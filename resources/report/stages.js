@@ -18,13 +18,16 @@ function readStage(figure) {
   stage.svg = one('.pic svg', figure);
   const script = one('script', figure);
   if (!script) return stage;
-  const data = stage.data = JSON.parse(script.textContent), lines = stage.text.split('\n');
+  const data = stage.data = JSON.parse(script.textContent), lines = stage.text.split('\n'), inputs = data.in.split(',');
   for (let n = 0; n < data.k.length; ++n) {
     const [name, middle, target] = data.p.slice(3 * n, 3 * n + 3), line = lines[n];
     stage.nodes.push({n, name: line.slice(0, name), target: line.slice(name + middle, name + middle + target),
       meta: line.slice(name, name + middle).replace(/^: /, '').replace(/ = $/, ''), args: line.slice(name + middle + target),
-      line, kind: +data.k[n], source: data.src[data.s[n]], item: data.i ? data.i[n] : -1, note: data.n[n]});
+      line, kind: +data.k[n], source: data.src[data.s[n]], item: data.i ? data.i[n] : -1, note: data.n[n], users: []});
   }
+  stage.nodes.forEach(node => {
+    for (const input of inputs[node.n].split(' ').filter(Boolean)) stage.nodes[+input]?.users.push(node.n);
+  });
   return stage;
 }
 const kindNames = ['input, output', 'parameter, buffer', 'linear', 'compute', 'view', 'writes in place',
@@ -37,9 +40,10 @@ const signs = {s: '=', q: '≈', c: '~', m: '↕', a: '+', r: '−'};
 function pairOf(stage) {
   if (!stage.before) return null;
   const a = stageOf(stage.before);
-  if (stage.same || !stage.data || !a.data || stage.data.before === undefined) {
-    const own = stage.same ? [...stage.nodes.keys()] : [];
-    return {a, changesA: 's'.repeat(stage.same ? own.length : 0), changesB: 's'.repeat(own.length), of: own, links: [], rows: []};
+  const equal = stage.figure.dataset.equal !== undefined;
+  if (equal || !stage.data || !a.nodes.length || stage.data.b === undefined) {
+    const own = equal ? [...stage.nodes.keys()] : [], same = 's'.repeat(own.length);
+    return {a, equal, changesA: same, changesB: same, of: own, links: [], rows: []};
   }
   const d = stage.data, links = [], rows = [];
   for (let i = 0; i + 1 < d.l.length; i += 2) links.push([d.l[i], d.l[i + 1]]);

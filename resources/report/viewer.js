@@ -28,7 +28,7 @@ class Viewer {
     for (const step of this.steps) {
       const item = step.parentElement, isB = step.dataset.stage === id, isA = this.a && step.dataset.stage === this.a.id;
       item.className = isB ? 'b' : isA ? 'a' : '';
-      step.toggleAttribute('aria-current', isB);
+      if (isB) step.setAttribute('aria-current', 'step'); else step.removeAttribute('aria-current');
     }
     for (const figure of all('.stage', this.box)) figure.classList.toggle('shown', figure.id === id);
     this.panes.classList.toggle('alone', !this.a);
@@ -83,9 +83,13 @@ class Viewer {
   }
 
   fit() {
-    const boxes = ['A', 'B'].map(name => one('svg', this.views[name])).filter(Boolean).map(svg => svg.viewBox.baseVal);
-    if (!boxes.length) return;
-    const wide = Math.max(...boxes.map(b => b.width)), high = Math.max(...boxes.map(b => b.height));
+    const pictures = Object.values(this.views).map(view => one('svg', view)).filter(Boolean);
+    if (!pictures.length) return;
+    for (const svg of pictures) {
+      const {x, y, width, height} = svg.viewBox.baseVal;
+      svg.original ??= {x, y, width, height};
+    }
+    const wide = Math.max(...pictures.map(svg => svg.original.width)), high = Math.max(...pictures.map(svg => svg.original.height));
     const room = Math.max(200, this.views.B.clientWidth);
     const scale = Math.min(1.15, Math.max(0.42, room / wide));
     const height = Math.round(Math.min(innerHeight * 0.72, Math.max(260, high * scale)));
@@ -93,7 +97,6 @@ class Viewer {
     one('.side', this.panes).style.height = innerWidth > 1180 ? height + 29 + 'px' : '';
     this.scale = Math.min(scale, Math.max(0.42, height / high > 0.8 ? height / high : scale));
     this.at = {x: 0, y: 0};
-    this.whole = {wide, high};
     this.place();
   }
 
@@ -101,7 +104,6 @@ class Viewer {
     for (const view of Object.values(this.views)) {
       const svg = one('svg', view);
       if (!svg) continue;
-      svg.original ??= {x: svg.viewBox.baseVal.x, y: svg.viewBox.baseVal.y, width: svg.viewBox.baseVal.width};
       const width = view.clientWidth / this.scale, height = view.clientHeight / this.scale;
       const x = svg.original.x + Math.min(0, (svg.original.width - width) / 2) + this.at.x;
       svg.setAttribute('viewBox', `${x} ${svg.original.y + this.at.y} ${width} ${height}`);
@@ -257,8 +259,7 @@ class Viewer {
       add('source', [link, where ? ' in ' + where : '']);
       add('code', code);
     }
-    const word = new RegExp('(^|[^\\w.])' + node.name.replace(/[^\w]/g, '\\$&') + '($|[^\\w])');
-    const users = stage.nodes.filter(other => other.n > node.n && word.test(other.args));
+    const users = node.users.map(n => stage.nodes[n]);
     add('users', users.slice(0, 12).flatMap((user, i) => [i ? ', ' : '', this.nodeButton(name, user)]).concat(
       users.length > 12 ? [` and ${users.length - 12} more`] : users.length ? [] : ['none']));
     const related = this.relatives(name, node.n);
@@ -290,7 +291,7 @@ class Viewer {
     }
     if (!rows.length)
       list.append(element('p', {class: 'dim'}, !this.a ? 'The first stage; a click on a node says what is known of it.'
-        : this.b.same ? 'Nothing: word for word the stage before.'
+        : this.pair.equal ? 'Nothing: word for word the stage before.'
         : this.b.data ? 'Nothing that is listed: only names, or the spelling of targets.' : 'Output code has no nodes to compare.'));
     this.side.replaceChildren(list);
   }
@@ -311,12 +312,16 @@ class Viewer {
     }
     this.pair.of.forEach((a, b) => { if (a >= 0 && became.has(a)) became.get(a).add(b); });
     let svg = '';
+    const labels = [];
     for (const [a, bs] of [...became].slice(0, 40)) {
       const left = rect('A', this.a.nodes[a].item), right = [...bs].map(b => rect('B', this.b.nodes[b].item)).filter(Boolean);
       if (!left || !right.length) continue;
       const y0 = Math.min(...right.map(r => r[0])), y1 = Math.max(...right.map(r => r[1])), mid = width / 2;
-      svg += `<path d="M0 ${left[0]}C${mid} ${left[0]} ${mid} ${y0} ${width} ${y0}L${width} ${y1}C${mid} ${y1} ${mid} ${left[1]} 0 ${left[1]}z"/>` +
-        (bs.size > 1 ? `<text x="${mid}" y="${(left[0] + left[1] + y0 + y1) / 4 + 4}">1 → ${bs.size}</text>` : '');
+      svg += `<path d="M0 ${left[0]}C${mid} ${left[0]} ${mid} ${y0} ${width} ${y0}L${width} ${y1}C${mid} ${y1} ${mid} ${left[1]} 0 ${left[1]}z"/>`;
+      const y = (left[0] + left[1] + y0 + y1) / 4 + 4;
+      if (bs.size < 2 || labels.some(other => Math.abs(other - y) < 13)) continue;
+      labels.push(y);
+      svg += `<text x="${mid}" y="${y}">1 → ${bs.size}</text>`;
     }
     gutter.innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="height:${height}px">${svg}</svg>`;
   }

@@ -127,6 +127,56 @@ private slots:
             QRegularExpression("<a class=\"at\" href=\"#L\\d+-30\" title=\"[^\"]*cap.py\">cap.py:30</a>")));
     }
 
+    void everyStageIsThere() {
+        const session::SessionPtr session = openedCapture(test::capture("trace_inductor/train"));
+        const QString html = reportOf(session);
+        qsizetype stages = 0, graphs = 0, pictures = 0;
+        for (const session::Compile& compile : session->compiles)
+            for (const session::StagePtr& stage : compile.stages) {
+                const QString figure = QString("<figure class=\"stage\" id=\"s%1\" data-name=\"%2\"")
+                                           .arg(stages++)
+                                           .arg(QString::fromStdString(stage->label()));
+                QVERIFY2(html.contains(figure), qPrintable(figure));
+                const auto graph = stage->graph();
+                if (!graph) continue;
+                ++graphs;
+                for (const ir::NodePtr& node : (*graph)->nodes())
+                    QVERIFY2(html.contains(QString::fromStdString(node->name)), node->name.c_str());
+            }
+        pictures = html.count("<svg class=\"graph\"");
+        // What is word for word the stage before is there once.
+        QVERIFY(graphs > 8 && pictures > 4);
+        QCOMPARE(pictures + html.count(" data-same=\""), graphs);
+        QCOMPARE(html.count("<script type=\"application/json\">"), pictures);
+        QVERIFY(!html.contains("class=\"left\""));
+        // Folded or not, an item has a title, and a place for the keyboard.
+        QCOMPARE(html.count("<g class=\"n k"), html.count("role=\"button\" data-i=\""));
+    }
+
+    /// Beyond its size a report leaves out pictures and texts, and says so in each place.
+    void largeCapturesSayWhatIsLeftOut() {
+        const session::SessionPtr session = openedCapture(test::capture("trace_inductor/gpt2_tiny"));
+        const qsizetype whole = reportOf(session).toUtf8().size();
+        qsizetype last = whole;
+        for (const qsizetype most : {whole * 3 / 4, whole / 2, whole / 4}) {
+            report::HtmlOptions options;
+            options.mostBytes = std::size_t(most);
+            const QString html = reportOf(session, options);
+            checkForm(html);
+            QVERIFY2(html.contains("For want of room") && html.contains("would exceed the size of a report"),
+                     qPrintable(QString::number(most)));
+            const qsizetype bytes = html.toUtf8().size();
+            QVERIFY2(bytes < last, qPrintable(QString("%1 and %2").arg(bytes).arg(last)));
+            QVERIFY2(bytes < std::max<qsizetype>(most, whole / 2) + 20'000,
+                     qPrintable(QString("%1 of %2").arg(bytes).arg(most)));
+            last = bytes;
+            qsizetype stages = 0;
+            for (const session::Compile& compile : session->compiles)
+                stages += qsizetype(compile.stages.size());
+            QCOMPARE(html.count("<figure class=\"stage\""), stages);
+        }
+    }
+
     /// A policy that names the digest of the one script lets no other run, and nothing be loaded.
     void onlyItsOwnScriptRuns() {
         const QString html = reportOf(openedCapture(test::capture("trace_inductor/view_mutation")));
