@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/steps_state.h"
+#include "core/base/utf8.h"
 #include "core/base/words.h"
 #include "core/dynamo/cache_key.h"
 #include "core/dynamo/graph_facts.h"
@@ -15,9 +16,25 @@ namespace {
 constexpr std::size_t longestValue = 120;
 
 std::string shortened(std::string_view text) {
-    std::string out(text.substr(0, longestValue));
+    std::string out(text.substr(0, characterStart(text, longestValue)));
     std::replace(out.begin(), out.end(), '\n', ' ');
     return text.size() > longestValue ? out + "..." : out;
+}
+
+/// Both begin a little before the first character that differs, so that neither is cut off before it.
+std::pair<std::string, std::string> whereTheyDiffer(std::string_view left, std::string_view right) {
+    constexpr std::size_t before = 40;
+    if (left.size() <= longestValue && right.size() <= longestValue)
+        return {shortened(left), shortened(right)};
+    const auto at = std::size_t(std::ranges::mismatch(left, right).in1 - left.begin());
+    const std::size_t from = at > before ? characterStart(left, at - before) : 0;
+    const std::string dots = from > 0 ? "..." : "";
+    return {dots + shortened(left.substr(from)), dots + shortened(right.substr(from))};
+}
+
+std::string twoLines(const KeyDifference& difference) {
+    const auto [left, right] = whereTheyDiffer(difference.left, difference.right);
+    return "    " + (left.empty() ? "-" : left) + "\n    " + (right.empty() ? "-" : right) + '\n';
 }
 
 std::string_view outcomeName(CacheQuestion::Outcome outcome) {
@@ -67,7 +84,7 @@ std::string cacheText(const Recording& recording) {
         if (differences.empty()) continue;
         const KeyDifference& first = differences.front();
         out += "  differs from the key before in " + count(differences.size(), "ingredient") + ", first in " +
-               first.name + ":\n    " + shortened(first.left) + "\n    " + shortened(first.right) + '\n';
+               first.name + ":\n" + twoLines(first);
     }
     return out.empty() ? "nothing was looked up in AOTAutograd's cache\n" : out;
 }
@@ -98,9 +115,7 @@ std::string cacheComparisonText(const Recording& left, const Recording& right) {
         }
         if (a.key == b.key) continue;
         for (const KeyDifference& difference : pair.differences)
-            out += "  " + difference.name + "\n    " +
-                   (difference.left.empty() ? "-" : shortened(difference.left)) + "\n    " +
-                   (difference.right.empty() ? "-" : shortened(difference.right)) + '\n';
+            out += "  " + difference.name + '\n' + twoLines(difference);
     }
     return out + std::to_string(same) + " of " + std::to_string(std::max(ofLeft.size(), ofRight.size())) +
            " lookups have one key\n";

@@ -360,6 +360,20 @@ private slots:
         s.page->applyDefaultSizes(2560);
     }
 
+    /// Two long values that differ late show what differs, not what they have in common.
+    void keysBeginWhereTheyPart() {
+        Theme theme;
+        KeyModel model(theme);
+        const std::string same = "(0, True, False, False, False, [DictGetItemSource(base=Unspecialized), ";
+        model.setKeys({{"aot_config", "h1", same + "False, 3)", {}}, {"grad", "g", "same text", {}}},
+                      {{"aot_config", "h2", same + "True, 3)", {}}, {"grad", "g", "same text", {}}}, true);
+        const auto cell = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(cell(0, KeyModel::Value), QString("…ecialized), False, 3)"));
+        QCOMPARE(cell(0, KeyModel::Other), QString("…ecialized), True, 3)"));
+        QVERIFY(model.index(0, KeyModel::Value).data(Qt::ToolTipRole).toString().contains("(0, True, False"));
+        QCOMPARE(cell(1, KeyModel::Value), QString("same text"));
+    }
+
     void keysOfAutogradsCache() {
         test::RecordingWriter writer;
         writer.record('H', R"({"format":1})");

@@ -25,6 +25,15 @@ std::map<std::string_view, const KeyPart*> byName(const std::vector<KeyPart>& pa
     return out;
 }
 
+/// A long value that differs from another late begins shortly before, so that a column shows what differs.
+QString fromWhereItParts(const QString& text, const QString& other) {
+    constexpr qsizetype before = 12, latest = 24;
+    const auto [at, end] = std::mismatch(text.begin(), text.end(), other.begin(), other.end());
+    const qsizetype from = at - text.begin();
+    if (from <= latest || other.isEmpty() || (at == text.end() && end == other.end())) return text;
+    return QStringLiteral("…") + text.mid(from - before);
+}
+
 } // namespace
 
 KeyModel::KeyModel(Theme& theme, QObject* parent)
@@ -149,10 +158,11 @@ QString KeyModel::display(const Part& part, int column) const {
                    : QString::fromUcs4(std::array{diff::changeSign(part.change)}.data(), 1) + u' ' +
                          part.name;
     case Value:
-        return part.parts.empty() ? part.text.simplified()
+        return part.parts.empty() ? fromWhereItParts(part.text.simplified(),
+                                                     m_compared ? part.other.simplified() : QString())
                                   : countText(part.parts.size(), tr("ingredient"), tr("ingredients"));
     case Other:
-        return m_compared ? part.other.simplified() : QString();
+        return m_compared ? fromWhereItParts(part.other.simplified(), part.text.simplified()) : QString();
     case Hash:
         return part.hash.isEmpty() ? part.otherHash : part.hash;
     default:

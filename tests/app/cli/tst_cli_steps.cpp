@@ -122,6 +122,35 @@ private slots:
         QVERIFY(missing.exitCode != 0 && missing.err.contains("/no/such/file.dsteps"));
     }
 
+    /// Long values that differ behind the place where a line is cut off.
+    void showsWhereKeysDiffer() {
+        QStringList paths;
+        for (const char* last : {"one", "two"}) {
+            test::RecordingWriter writer;
+            writer.record('H', R"({"format":1})").numbers('s', {1}, "f a.py:1");
+            writer.record(
+                'c',
+                R"({"id":1,"name":"f","file":"p.py","first_line":1,"instructions":{"op":["NOP"],"line":[1]}})");
+            writer.record('A', R"({"id":1,"compile_id":"0/0","attempt":0,"code":1})");
+            writer.numbers('f', {1, 0, 1, 0, 0}).step(1, {1});
+            const QString part =
+                QStringLiteral("[%1] gm: %2 %1").arg(QLatin1String(last), QString(400, u'x'));
+            const QJsonObject key{
+                {"key", QLatin1String(last)}, {"parts", QJsonArray{part}}, {"nodes", QJsonArray()}};
+            writer.record('K', QJsonDocument(key).toJson(QJsonDocument::Compact).toStdString());
+            writer.endBlock();
+            paths << m_folder.filePath(QLatin1String(last) + ".dsteps");
+            QFile out(paths.back());
+            const std::string file = writer.file();
+            QVERIFY(out.open(QIODevice::WriteOnly) && out.write(file.data(), qint64(file.size())) > 0);
+        }
+        const Run both = cli({"steps", paths[0], paths[1], "--cache-keys"});
+        QCOMPARE(both.exitCode, 0);
+        QVERIFY2(both.out.contains("gm\n    ...x") && both.out.contains("x one\n    ...x") &&
+                     both.out.contains("x two\n0 of 1 lookups"),
+                 qPrintable(both.out));
+    }
+
     void listsSteps() {
         const Run text = cli({"steps", m_recording, "--list", "--from", "4", "--count", "3"});
         QCOMPARE(text.exitCode, 0);
