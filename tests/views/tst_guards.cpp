@@ -25,6 +25,7 @@ private slots:
     void filtersAndGoesToTheLine();
     void filtersByModule();
     void longChecksHaveLines();
+    void aFailedCheckIsWhole();
     void deepTreesDoNotRecurse();
     void saysWhatIsMissing();
 };
@@ -173,6 +174,33 @@ void TestGuards::longChecksHaveLines() {
     panel->resize(500, 500);
     f.settle();
     QCOMPARE(height(1), height(0));
+}
+
+/// What differs, such as a size, is the last that a tensor's check says.
+void TestGuards::aFailedCheckIsWhole() {
+    const std::string check =
+        "check_tensor(L['x'], Tensor, DispatchKeySet(CPU, BackendSelect, ADInplaceOrView, "
+        "AutogradCPU), torch.float32, device=None, requires_grad=False, size=[2, 3, 32, 32])";
+    session::Session session;
+    session.compiles.resize(2);
+    session.compiles[0].id = {0, 0, -1};
+    session.compiles[0].guards = {{1, "GuardManager", "source=L['x']", "L['x']", {}, {}},
+                                  {2, "TENSOR_MATCH", check, "L['x']", {}, {}}};
+    session.compiles[1].id = {0, 1, -1};
+    session.compiles[1].isRecompile = true;
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(session), true);
+    auto panel = f.show<GuardsPanel>(264, 500);
+    const QTreeView& tree = *test::part<QTreeView>(*panel, "guards.tree");
+    const auto height = [&] {
+        return tree.visualRect(tree.model()->index(0, 0, tree.model()->index(0, 0))).height();
+    };
+    const int line = f.theme.scaled(16), some = height();
+    session.compiles[1].recompileReasons = {
+        "0/0: tensor 'x' size mismatch at index 2. expected 32, actual 48"};
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    f.settle();
+    QVERIFY2(height() >= some + 2 * line, qPrintable(QStringLiteral("%1, %2").arg(some).arg(height())));
 }
 
 void TestGuards::deepTreesDoNotRecurse() {

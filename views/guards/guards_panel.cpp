@@ -41,7 +41,8 @@ QStringList wrappedCode(const QString& code, qsizetype most, int count) {
 }
 
 /// Failed guards in the colour of removed, on its fill; places as links; code in mono. In a narrow panel, where
-/// columns would leave a few letters to each, a guard is its check, on up to three lines, and below it its kind and place.
+/// columns would leave a few letters to each, a guard is its check, on up to three lines, and below it its kind and place;
+/// one that failed has as many as it needs, since what differs often stands at the end.
 class GuardDelegate : public QStyledItemDelegate {
 public:
     GuardDelegate(Theme& theme, QTreeView& tree)
@@ -122,7 +123,7 @@ protected:
     }
 
 private:
-    static constexpr int mostLines = 3;
+    static constexpr int mostLines = 3, mostOfFailed = 16;
 
     [[nodiscard]] static QString checkOf(const QModelIndex& index) {
         if (index.column() != GuardsModel::Source || index.model()->hasChildren(index)) return {};
@@ -146,7 +147,8 @@ private:
     [[nodiscard]] QStringList linesOf(const QModelIndex& index) const {
         const QFontMetricsF metrics(m_theme.font(FontRole::CodeSmall));
         const auto most = qsizetype(roomOf(index) / metrics.horizontalAdvance(u'0'));
-        return wrappedCode(checkOf(index), std::max<qsizetype>(most, 8), mostLines);
+        const bool failed = index.data(GuardsModel::FailedRole).toBool();
+        return wrappedCode(checkOf(index), std::max<qsizetype>(most, 8), failed ? mostOfFailed : mostLines);
     }
 
     void paintKindAndPlace(QPainter& painter, QRect line, const QString& kind, const QModelIndex& index,
