@@ -10,6 +10,7 @@
 #include "core/session/breaks.h"
 #include "core/session/cache_counts.h"
 #include "core/session/compile_counts.h"
+#include "core/session/failure.h"
 #include "core/session/resume.h"
 
 #include <algorithm>
@@ -58,7 +59,7 @@ std::string whyOf(const Compile& compile) {
     if (compile.status == session::Status::Failed || !compile.failType.empty()) {
         const std::string at = placeText(compile.failAt);
         return compile.failType + (at.empty() ? "" : " at " + at) +
-               (compile.failReason.empty() ? "" : ": " + std::string(firstLine(compile.failReason)));
+               (compile.failReason.empty() ? "" : ": " + session::failureInALine(compile));
     }
     if (!compile.recompileReasons.empty())
         return "recompile " + withoutComment(firstLine(compile.recompileReasons.front()));

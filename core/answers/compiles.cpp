@@ -7,6 +7,7 @@
 #include "core/dynamo/recompiles.h"
 #include "core/session/breaks.h"
 #include "core/session/compile_counts.h"
+#include "core/session/failure.h"
 #include "core/session/spans.h"
 
 #include <algorithm>
@@ -299,7 +300,8 @@ Answer compiledAnswer(const Session& session) {
         const auto failed =
             std::find_if(session.compiles.begin(), session.compiles.end(),
                          [](const Compile& compile) { return compile.status == Status::Failed; });
-        const std::string reason = failed->failReason.substr(0, failed->failReason.find('\n'));
+        std::string reason = session::failureInALine(*failed);
+        if (reason.ends_with('.')) reason.pop_back();
         const std::size_t n = times(Status::Failed);
         out.sentence =
             (n == 1 ? compileName(session, *failed) + " failed with "

@@ -294,6 +294,13 @@ private slots:
         const Answer compiled = answers::answer(session, Question::Compiled);
         QCOMPARE(compiled.standing, Standing::Change);
         QVERIFY(has(compiled.sentence, "0/0 failed with Unsupported: cannot."));
+        // A line that only announces the cause has it behind it.
+        session::Compile raised = failed;
+        raised.failType = "BackendCompilerFailed";
+        raised.failReason = "backend='inductor' raised:\nRuntimeError: no room.\n\nSet TORCHDYNAMO_VERBOSE=1";
+        const std::string sentence = answers::answer(traceOf({raised}), Question::Compiled).sentence;
+        QVERIFY2(has(sentence, "BackendCompilerFailed: backend='inductor' raised: RuntimeError: no room. "),
+                 sentence.c_str());
         QCOMPARE(compiled.proof.compile, std::size_t(0));
         // A frame that failed was not captured whole.
         const auto whole = [](std::vector<session::Compile> compiles) {

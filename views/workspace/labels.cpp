@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/session/failure.h"
 
 #include <QLocale>
 #include <cmath>
@@ -94,7 +95,7 @@ QString statusChip(const session::Compile& compile) {
 QString statusDetail(const session::Compile& compile) {
     using session::Status;
     if (compile.status == Status::Failed || compile.status == Status::Skipped) {
-        const QString reason = toQString(firstLine(compile.failReason)).simplified();
+        const QString reason = toQString(session::failureInALine(compile)).simplified();
         return reason.isEmpty() ? toQString(compile.failType) : reason;
     }
     if (compile.isRecompile && !compile.recompileReasons.empty())
