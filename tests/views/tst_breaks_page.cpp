@@ -43,7 +43,47 @@ private slots:
     void survivesClosing();
     void runTimesOfAProfile();
     void oneIsNoPlural();
+    void thePictureIsNamedAfterWhatIsCut();
 };
+
+/// Not after the first function of the capture, which may have no break.
+void TestBreaksPage::thePictureIsNamedAfterWhatIsCut() {
+    for (const int cut : {1, 2}) {
+        session::Session session;
+        session.kind = session::Kind::TorchTrace;
+        session.ranks = {0};
+        for (int i = 0; i <= cut; ++i) {
+            session::Compile compile;
+            compile.id = {i, 0};
+            compile.function = i == 0 ? "whole" : i == 1 ? "f" : "g";
+            if (i > 0) {
+                session::GraphBreak graphBreak;
+                graphBreak.title = "Break of " + compile.function;
+                graphBreak.userStack = {{"/a/train.py", std::uint32_t(10 * i), compile.function, "h(x)"}};
+                compile.breaks = {graphBreak};
+                compile.status = session::Status::GraphBreak;
+            }
+            session::Frame frame;
+            frame.function = compile.function;
+            frame.compiles = {std::size_t(i)};
+            session.frames.push_back(std::move(frame));
+            session.compiles.push_back(std::move(compile));
+        }
+        session::BreakSummary breaks = session::summarizeBreaks(session);
+        for (session::BreakGroup& group : breaks.groups)
+            group.framesAfter.clear();
+        test::Fixture f;
+        f.workspace.addCapture(
+            {std::make_shared<const session::Session>(std::move(session)), std::move(breaks)});
+        f.settle();
+        auto page = f.show<BreaksPage>(1200, 700);
+        QStringList titles;
+        for (const QLabel* label : page->findChildren<QLabel*>())
+            if (label->text().startsWith("How the breaks cut")) titles << label->text();
+        QCOMPARE(titles, QStringList(cut == 1 ? "How the breaks cut f into graphs"
+                                              : "How the breaks cut 2 functions into graphs"));
+    }
+}
 
 void TestBreaksPage::oneIsNoPlural() {
     test::TraceText text;

@@ -2,6 +2,7 @@
 #include "views/breaks/breaks_page.h"
 
 #include "core/session/compile_counts.h"
+#include "core/session/resume.h"
 #include "views/base/aligned_text.h"
 #include "views/base/bytecode_panel.h"
 #include "views/base/code_view.h"
@@ -32,12 +33,28 @@
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <array>
+#include <set>
+#include <string_view>
 
 namespace dynascope::views {
 
 namespace {
 
 constexpr int compileRole = Qt::UserRole + 1;
+
+QString cutTitle(const session::Session& session, const std::vector<session::CutRow>& rows) {
+    std::set<std::string_view> functions;
+    for (const session::CutRow& row : rows)
+        if (!row.pieces.empty())
+            functions.insert(
+                session::originalFunction(session.compiles[row.pieces.front().compile].function));
+    if (functions.size() > 1)
+        return BreaksPage::tr("How the breaks cut %1 functions into graphs").arg(functions.size());
+    return functions.empty() || functions.begin()->empty()
+               ? BreaksPage::tr("How the breaks cut the frame into graphs")
+               : BreaksPage::tr("How the breaks cut %1 into graphs")
+                     .arg(toQString(std::string(*functions.begin())));
+}
 
 } // namespace
 
@@ -308,10 +325,7 @@ void BreaksPage::refresh() {
         d->table->setColumnHidden(ReasonsModel::RunTime, d->session->profiles.empty());
         showBreakRunTimes(workspace(), *d->model);
         std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
-        const QString root =
-            capture.session->frames.empty() ? QString() : toQString(capture.session->frames.front().function);
-        d->stripTitle->setText(root.isEmpty() ? tr("How the breaks cut the frame into graphs")
-                                              : tr("How the breaks cut %1 into graphs").arg(root));
+        d->stripTitle->setText(cutTitle(*d->session, rows));
         const int height = std::min(int(rows.size()), 2) * theme().scaled(66) + theme().scaled(14);
         d->strip->setRows(capture.session, std::move(rows));
         d->stripScroll->setFixedHeight(height + 10);
