@@ -2,8 +2,11 @@
 #include "core/compare/parts.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <tuple>
 
 namespace dynascope::compare {
 
@@ -12,9 +15,25 @@ namespace {
 using nlohmann::json;
 using session::CacheEvent;
 
+/// "example_inputs[2]" before "example_inputs[10]".
+struct ByNameAndNumber {
+    bool operator()(std::string_view a, std::string_view b) const { return keyOf(a) < keyOf(b); }
+
+private:
+    static std::tuple<std::string_view, std::size_t, std::string_view> keyOf(std::string_view name) {
+        const std::size_t open = std::min(name.find('['), name.size());
+        const std::string_view digits = name.substr(std::min(open + 1, name.size()));
+        std::size_t number = 0;
+        std::from_chars(digits.data(), digits.data() + digits.size(), number);
+        return {name.substr(0, open), number, name};
+    }
+};
+
+using Components = std::map<std::string, std::string, ByNameAndNumber>;
+
 /// What a key was made from, by name: PyTorch lists "[hash] name: value".
-std::map<std::string, std::string> componentsOf(const session::Session& session, const CacheEvent& event) {
-    std::map<std::string, std::string> out;
+Components componentsOf(const session::Session& session, const CacheEvent& event) {
+    Components out;
     if (event.record >= session.records.size()) return out;
     const json document = json::parse(session.records[event.record].payload.text(), nullptr, false);
     const auto list = document.is_object() ? document.find("components") : document.end();

@@ -21,8 +21,18 @@ std::string side(const char* letter, const Session& session, const Lookup& looku
     const CacheEvent& event = eventOf(session, lookup);
     std::string out = std::string(letter) + "  " + lookupName(session, lookup) + "\n";
     out += "   " + (event.key.empty() ? "no key in the log" : "key " + event.key) + "\n";
-    if (!event.reason.empty()) out += "   " + event.reason + "\n";
+    if (event.reason == "full_miss")
+        out += "   no entry has this key (full_miss)\n";
+    else if (!event.reason.empty())
+        out += "   " + event.reason + "\n";
     return out;
+}
+
+/// Of "example_inputs[7]: only in B: ...", "example_inputs B"; empty of what both have, and of no list.
+std::string onlyInOne(std::string_view part) {
+    const std::size_t open = part.find('['), only = part.find("]: only in ");
+    if (open == std::string_view::npos || only == std::string_view::npos || open > only) return {};
+    return std::string(part.substr(0, open)) + ' ' + part[only + std::string_view("]: only in ").size()];
 }
 
 std::string keysInWords(const Session& session, const CacheEvent& a, const CacheEvent& b) {
@@ -34,8 +44,16 @@ std::string keysInWords(const Session& session, const CacheEvent& a, const Cache
     if (parts.empty())
         return "The keys differ. What the log lists of them is the same, but for addresses in memory.\n";
     std::string out = "The keys differ. Of what they were made from, this differs:\n";
-    for (const std::string& part : parts)
-        out += "   " + part + "\n";
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        out += "   " + parts[i] + "\n";
+        const std::string list = onlyInOne(parts[i]);
+        std::size_t last = i;
+        while (!list.empty() && last + 1 < parts.size() && onlyInOne(parts[last + 1]) == list)
+            ++last;
+        if (last < i + 2) continue;
+        out += "   " + std::to_string(last - i) + " more, the last of them " + parts[last] + "\n";
+        i = last;
+    }
     return out;
 }
 

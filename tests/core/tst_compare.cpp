@@ -318,6 +318,26 @@ private slots:
         QVERIFY(!says(first, second, "gm"));
         QVERIFY(says(second, third, "Both have the same key."));
         QVERIFY(says(first, third, "The log does not list what both were made from."));
+        // Lists by number, and what only one of both has in two lines.
+        TraceText lists = traceOf();
+        const auto withInputs = [&](int frame, int inputs) {
+            std::string parts = "\"[a] gm: one\"";
+            for (int i = 0; i < inputs; ++i)
+                parts += ", \"[x] example_inputs[" + std::to_string(i) + "]: t" + std::to_string(i) + "\"";
+            lists.at(frame, 0).start();
+            lists.artifact("fx_graph_cache_miss", "{\"key\": \"k" + std::to_string(frame) +
+                                                      "\", \"cache_event_time\": 1, \"components\": [" +
+                                                      parts + "], \"cache_status_detailed\": \"full_miss\"}");
+            lists.metrics();
+        };
+        withInputs(0, 2);
+        withInputs(1, 12);
+        const session::SessionPtr longer = openTrace(lists);
+        const std::string told = compare::explainLookups(*longer, {0, 0}, {1, 0});
+        QVERIFY2(told.ends_with("this differs:\n   example_inputs[2]: only in B: t2\n"
+                                "   9 more, the last of them example_inputs[11]: only in B: t11\n"),
+                 told.c_str());
+        QVERIFY2(told.find("no entry has this key (full_miss)\n") != std::string::npos, told.c_str());
         // One lookup alone, and none.
         TraceText alone = traceOf();
         alone.start();
