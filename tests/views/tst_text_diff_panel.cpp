@@ -33,6 +33,7 @@ private slots:
     void copiesAndExports();
     void findsText();
     void foldsLongSameRuns();
+    void changedWordsAreReadable();
     void longTextPaintsFast();
     void highlightsAcrossLines();
     void readsOutputCode();
@@ -272,6 +273,44 @@ void TestTextDiffPanel::foldsLongSameRuns() {
     view.setFolded(true);
     QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, QPoint(100, 5));
     QVERIFY(seesAll());
+}
+
+/// Syntax colours are for the panels: on a word that changed there is the text's own colour alone.
+void TestTextDiffPanel::changedWordsAreReadable() {
+    for (const bool dark : {true, false}) {
+        Theme theme;
+        theme.setScheme(dark ? ColourScheme::Dark : ColourScheme::Light);
+        const Colours& c = theme.colours();
+        CodeView view(theme);
+        view.resize(900, 60);
+        const AlignedText text = alignTexts("x = 1  # iiiiiiiiiiiiiiii lllll\n",
+                                            "x = 1  # IIIIIIIIIIIIIIII lllll\n", Language::Python);
+        QCOMPARE(text.rows[0].words[0].size(), std::size_t(1));
+        view.setRows(text.document[0], text.document[1], text.rows, {});
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        const QImage seen = view.viewport()->grab().toImage();
+        const QColor ground = c.diff(text.rows[0].change).word;
+        // What the letters of the word are drawn with, between its ground and that colour.
+        int furthest = 0;
+        const auto away = [](const QColor& a, const QColor& b) {
+            return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) +
+                   std::abs(a.blue() - b.blue());
+        };
+        for (int y = 0; y < seen.height(); ++y) {
+            int first = -1, last = -1;
+            for (int x = 0; x < seen.width() / 2; ++x)
+                if (seen.pixelColor(x, y) == ground) {
+                    if (first < 0) first = x;
+                    last = x;
+                }
+            for (int x = std::max(first, 0); x < last; ++x)
+                furthest = std::max(furthest, away(seen.pixelColor(x, y), ground));
+        }
+        const int towardsText = away(c.text, ground);
+        QVERIFY2(furthest > towardsText * 0.8,
+                 qPrintable(QStringLiteral("%1 of %2").arg(furthest).arg(towardsText)));
+    }
 }
 
 void TestTextDiffPanel::longTextPaintsFast() {

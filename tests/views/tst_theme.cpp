@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/base/chart_parts.h"
 #include "views/theme/elided_name.h"
 #include "views/theme/mixed.h"
 #include "views/theme/style_sheet.h"
@@ -227,6 +228,12 @@ void TestTheme::textIsReadable() {
                                   ir::OpKind::Compute, ir::OpKind::View, ir::OpKind::Write,
                                   ir::OpKind::FunctionalWrite, ir::OpKind::Factory, ir::OpKind::HigherOrder})
         reads("op", c.op(kind), grounds);
+    // On boxes of charts, and on nodes that took the most time.
+    for (const ir::OpKind kind :
+         {ir::OpKind::InputOutput, ir::OpKind::Parameter, ir::OpKind::Compute, ir::OpKind::View,
+          ir::OpKind::Write, ir::OpKind::Factory, ir::OpKind::HigherOrder})
+        reads("text2", c.text2, {fillOf(c.op(kind), c)});
+    reads("text", c.text, {c.heat(1)});
     for (const auto change :
          {diff::Change::Added, diff::Change::Removed, diff::Change::Changed, diff::Change::Moved}) {
         const DiffColours d = c.diff(change);

@@ -8,7 +8,7 @@
 namespace dynascope::views {
 
 QColor fillOf(const QColor& colour, const Colours& c) {
-    return mixed(colour, c.dark ? 0.34 : 0.26, c.bg1);
+    return mixed(colour, c.dark ? 0.22 : 0.26, c.bg1);
 }
 
 double niceStep(double least) {

@@ -270,13 +270,25 @@ void CodeView::paintText(QPainter& painter, int pane, int row, int y) const {
             painter.drawText(at + QPointF(0, m_ascent), line.text.mid(begin, to - begin));
         }
     };
+    // On the words that changed, syntax colours cannot be read.
+    const std::vector<CodeRange>& words = m_rows[std::size_t(row)].words[std::size_t(pane)];
+    const auto drawStyled = [&](int begin, int end, const QColor& colour) {
+        auto word = std::partition_point(words.begin(), words.end(),
+                                         [&](const CodeRange& range) { return range.end <= begin; });
+        for (; word != words.end() && word->begin < end && begin < end; ++word) {
+            draw(begin, std::max(begin, word->begin), colour);
+            draw(std::max(begin, word->begin), std::min(end, word->end), c.text);
+            begin = std::min(end, word->end);
+        }
+        draw(begin, end, colour);
+    };
     const auto run = [&](int begin, int end, CodeStyle style) {
         begin = std::max(begin, firstColumn);
         end = std::min({end, lastColumn, size});
         if (begin >= end) return;
         // On a selected row comments keep their contrast by using the label colour.
         const bool hint = style == CodeStyle::Comment && (strong || isDifference(row));
-        draw(begin, end, hint ? c.text2 : syntaxColour(style, c));
+        drawStyled(begin, end, hint ? c.text2 : syntaxColour(style, c));
     };
     int at = 0;
     for (const CodeSpan& span : line.spans) {
@@ -293,7 +305,7 @@ void CodeView::paintText(QPainter& painter, int pane, int row, int y) const {
     };
     for (const CodeLink& link : line.links) {
         if (link.end <= firstColumn || link.begin >= lastColumn) continue;
-        draw(std::max(link.begin, firstColumn), std::min(link.end, lastColumn), c.accent);
+        drawStyled(std::max(link.begin, firstColumn), std::min(link.end, lastColumn), c.accent);
         const bool hovered =
             row == m_hoverRow && pane == m_hoverPane && m_hoverIsLink && m_hoverWord.begin == link.begin;
         if (hovered) underline(link.begin, link.end, true);

@@ -342,6 +342,9 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     body(item, rect, hovered, 5 * z);
     stripe(item, rect, 4 * z, 5 * z);
 
+    // Only the text's own colour can be read on heat, and on the fill of a change that the pointer is over.
+    const bool loud = heatAt(item) >= 0 || (hovered && !isQuiet(item.change));
+    const QColor quiet = loud ? c.text : c.text2;
     const double left = rect.left() + 13 * z;
     const double right = rect.right() - 9 * z;
     const bool single = item.target.isEmpty() && item.args.isEmpty();
@@ -353,8 +356,8 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     const QString number = numberOnCard(item, m_view->measure, rest / advance);
     // A shape that does not fit may fit without its blanks.
     const bool tight = item.isNode() && static_cast<double>(number.size()) * advance > rest;
-    line(tight ? QString(number).remove(' ') : number, FontRole::CodeSmall, right - rest, right, first,
-         c.text2, true);
+    line(tight ? QString(number).remove(' ') : number, FontRole::CodeSmall, right - rest, right, first, quiet,
+         true);
     double timeWidth = 0; // the colour in numbers
     if (const double us = heatAt(item); us >= 0)
         timeWidth = 8 * z + line(durationText(us), FontRole::CodeSmall, left, right,
@@ -362,10 +365,10 @@ void ScenePainter::paintCard(const SceneItem& item, const QRectF& whole) {
     if (item.isNode()) {
         const bool neutral = item.op == ir::OpKind::InputOutput;
         line(item.target, FontRole::CodeSmall, left, right, rect.top() + 30.5 * z,
-             neutral ? c.text2 : c.op(item.op));
-        line(item.args, FontRole::CodeSmall, left, right - timeWidth, rect.top() + 44.5 * z, c.text2);
+             neutral || loud ? quiet : c.op(item.op));
+        line(item.args, FontRole::CodeSmall, left, right - timeWidth, rect.top() + 44.5 * z, quiet);
     } else {
-        line(item.target, FontRole::Text, left, right - timeWidth, rect.top() + 31 * z, c.text2);
+        line(item.target, FontRole::Text, left, right - timeWidth, rect.top() + 31 * z, quiet);
         shareBar(item, rect, 3 * z);
     }
     focusFrame(rect);
@@ -402,7 +405,8 @@ void ScenePainter::paintName(const SceneItem& item, const QRectF& whole) {
                                : QString();
     const double wanted = static_cast<double>(number.size()) * advance;
     if (left + used + 5 + wanted <= right)
-        line(number, FontRole::CodeSmall, left + used + 5, right, rect.center().y(), c.text2, true);
+        line(number, FontRole::CodeSmall, left + used + 5, right, rect.center().y(),
+             heatAt(item) >= 0 || (hovered && !isQuiet(item.change)) ? c.text : c.text2, true);
     focusFrame(rect);
     disc(item, rect, 12);
     noteSign(item, rect, 9);
