@@ -3,6 +3,7 @@
 
 #include "core/base/digest.h"
 #include "core/base/shown_text.h"
+#include "core/session/generated_code.h"
 #include "core/session/stage_links.h"
 
 #include <algorithm>
@@ -129,6 +130,24 @@ std::string sizeText(const Stage& stage) {
                                                  : count(stage.nodeCount(), "node");
 }
 
+/// With the post-grad nodes that each kernel's comments name.
+std::string kernelsHtml(std::string_view code) {
+    std::string rows;
+    for (const session::GeneratedKernel& kernel : session::readGeneratedCode(code).kernels) {
+        std::string nodes;
+        for (const std::string& node : kernel.atenNodes)
+            nodes += (nodes.empty() ? "" : ", ") + node;
+        std::size_t line = kernel.definition.first;
+        if (line == 0 && !kernel.calls.empty()) line = kernel.calls.front().lines.first;
+        rows += htmlRow({htmlCode(kernel.name), '>' + (line == 0 ? std::string() : std::to_string(line)),
+                         '>' + std::to_string(kernel.calls.size()), htmlCode(firstLetters(nodes, 400))});
+    }
+    return rows.empty() ? rows
+                        : "<details class=\"kernels\" open=\"\"><summary>Kernels</summary>" +
+                              htmlTable({"Kernel", ">Line", ">Calls", "Nodes that its comments name"}, rows) +
+                              "</details>\n";
+}
+
 std::string leftOut(const Stage& stage) {
     return "<p class=\"left\">Neither picture nor text is here: they would exceed the size of a report. "
            "<code>dynascope-cli print CAPTURE --stage " +
@@ -166,7 +185,10 @@ std::string StageWriter::codeHtml(const Stage& stage) {
         left = "<p class=\"left\">The first " + std::to_string(std::ranges::count(code, '\n')) + " of " +
                count(lines, "line") + " are here: the whole would exceed the size of a report.</p>\n";
     }
-    return left + "<details class=\"text\"><summary>Output code</summary><pre>" + code + "</pre></details>\n";
+    std::string kernels = kernelsHtml(text);
+    if (!take(kernels.size())) kernels.clear();
+    return left + kernels + "<details class=\"text\"><summary>Output code</summary><pre>" + code +
+           "</pre></details>\n";
 }
 
 std::string StageWriter::graphHtml(std::size_t index, const ir::GraphPtr& graph, const Naming& naming,

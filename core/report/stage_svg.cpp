@@ -223,10 +223,12 @@ std::string framesSvg(const StagePicture& picture) {
 std::string svgOf(const StagePicture& picture, const std::vector<diff::Change>& changes,
                   const std::string& label) {
     constexpr double margin = 12;
-    std::string out =
-        "<svg class=\"graph\" role=\"group\" aria-label=\"" + htmlText(label) + "\" viewBox=\"" +
-        whole(-margin) + ' ' + whole(-margin) + ' ' + whole(picture.result.width + 2 * margin) + ' ' +
-        whole(picture.result.height + 2 * margin) + "\">\n" + framesSvg(picture) + edgesSvg(picture);
+    const std::string width = whole(picture.result.width + 2 * margin),
+                      height = whole(picture.result.height + 2 * margin);
+    std::string out = "<svg class=\"graph\" role=\"group\" aria-label=\"" + htmlText(label) + "\" width=\"" +
+                      width + "\" height=\"" + height + "\" viewBox=\"" + whole(-margin) + ' ' +
+                      whole(-margin) + ' ' + width + ' ' + height + "\">\n" + framesSvg(picture) +
+                      edgesSvg(picture);
     for (std::size_t i = 0; i < picture.folded.items.size(); ++i)
         out += cardSvg(picture, i, changes);
     return out + "</svg>\n";

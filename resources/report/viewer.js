@@ -29,6 +29,7 @@ class Viewer {
       const item = step.parentElement, isB = step.dataset.stage === id, isA = this.a && step.dataset.stage === this.a.id;
       item.className = isB ? 'b' : isA ? 'a' : '';
       if (isB) step.setAttribute('aria-current', 'step'); else step.removeAttribute('aria-current');
+      if (isB) this.scrollStrip(item);
     }
     for (const figure of all('.stage', this.box)) figure.classList.toggle('shown', figure.id === id);
     this.panes.classList.toggle('alone', !this.a);
@@ -38,6 +39,13 @@ class Viewer {
     one('.side > header', this.panes).textContent = this.a ? 'What changed' + (changed.split(', ')[2] ? ': ' + changed.split(', ')[2] : '') : 'Stage';
     this.listChanges();
     this.fit();
+  }
+
+  // A long strip scrolls so far that the stage, and the one before, are in it.
+  scrollStrip(item) {
+    const strip = item.parentElement, left = item.offsetLeft - strip.offsetLeft;
+    if (left - item.offsetWidth < strip.scrollLeft) strip.scrollLeft = left - item.offsetWidth;
+    else if (left + item.offsetWidth > strip.scrollLeft + strip.clientWidth) strip.scrollLeft = left + 2 * item.offsetWidth - strip.clientWidth;
   }
 
   fill(name, stage, changes) {
@@ -92,7 +100,8 @@ class Viewer {
     const wide = Math.max(...pictures.map(svg => svg.original.width)), high = Math.max(...pictures.map(svg => svg.original.height));
     const room = Math.max(200, this.views.B.clientWidth);
     const scale = Math.min(1.15, Math.max(0.42, room / wide));
-    const height = Math.round(Math.min(innerHeight * 0.72, Math.max(260, high * scale)));
+    const least = one('pre', this.views.B) ? 460 : 260; // output code
+    const height = Math.round(Math.min(innerHeight * 0.72, Math.max(least, high * scale)));
     for (const view of Object.values(this.views)) view.style.height = height + 'px';
     one('.side', this.panes).style.height = innerWidth > 1180 ? height + 29 + 'px' : '';
     this.scale = Math.min(scale, Math.max(0.42, height / high > 0.8 ? height / high : scale));
@@ -296,12 +305,13 @@ class Viewer {
     this.side.replaceChildren(list);
   }
 
-  // Bands from what changed in A to what it became in B.
+  // Bands from a card of A that changed to what it became in B; blocks hold too much for one.
   drawGutter() {
     const gutter = one('.gutter', this.panes), height = this.views.B.clientHeight, width = gutter.clientWidth;
-    if (!this.a || !this.pair.links.length && !this.pair.rows.length || !width) return gutter.replaceChildren();
+    gutter.replaceChildren();
+    if (!this.a || !width || !this.pair.rows.length) return;
     const top = this.views.B.getBoundingClientRect().top, rect = (name, item) => {
-      const box = one(`.n[data-i="${item}"] rect.c`, this.views[name])?.getBoundingClientRect();
+      const box = one(`.n[data-i="${item}"]:not(.blk) rect.c`, this.views[name])?.getBoundingClientRect();
       return box && [box.top - top, box.bottom - top];
     };
     const became = new Map();
@@ -311,18 +321,17 @@ class Viewer {
       became.get(a).add(b);
     }
     this.pair.of.forEach((a, b) => { if (a >= 0 && became.has(a)) became.get(a).add(b); });
-    let svg = '';
-    const labels = [];
-    for (const [a, bs] of [...became].slice(0, 40)) {
+    let bands = '', labels = '', last = -99;
+    const mid = width / 2;
+    for (const [a, bs] of [...became].sort(([a], [b]) => a - b)) {
       const left = rect('A', this.a.nodes[a].item), right = [...bs].map(b => rect('B', this.b.nodes[b].item)).filter(Boolean);
       if (!left || !right.length) continue;
-      const y0 = Math.min(...right.map(r => r[0])), y1 = Math.max(...right.map(r => r[1])), mid = width / 2;
-      svg += `<path d="M0 ${left[0]}C${mid} ${left[0]} ${mid} ${y0} ${width} ${y0}L${width} ${y1}C${mid} ${y1} ${mid} ${left[1]} 0 ${left[1]}z"/>`;
-      const y = (left[0] + left[1] + y0 + y1) / 4 + 4;
-      if (bs.size < 2 || labels.some(other => Math.abs(other - y) < 13)) continue;
-      labels.push(y);
-      svg += `<text x="${mid}" y="${y}">1 → ${bs.size}</text>`;
+      const y0 = Math.min(...right.map(r => r[0])), y1 = Math.max(...right.map(r => r[1])), y = (left[0] + left[1] + y0 + y1) / 4 + 4;
+      bands += `<path d="M0 ${left[0]}C${mid} ${left[0]} ${mid} ${y0} ${width} ${y0}L${width} ${y1}C${mid} ${y1} ${mid} ${left[1]} 0 ${left[1]}z"/>`;
+      if (bs.size < 2 || Math.abs(y - last) < 13) continue;
+      labels += `<text x="${mid}" y="${y}">1 → ${bs.size}</text>`;
+      last = y;
     }
-    gutter.innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="height:${height}px">${svg}</svg>`;
+    gutter.innerHTML = `<svg viewBox="0 0 ${width} ${height}" style="height:${height}px" aria-hidden="true">${bands}${labels}</svg>`;
   }
 }

@@ -109,6 +109,23 @@ private slots:
         QVERIFY2(html.toUtf8().size() < 5'000'000, qPrintable(QString::number(html.toUtf8().size())));
     }
 
+    /// A folder with a profile, or with several ranks.
+    void runTimeAndRanks() {
+        const QString profiled =
+            reportOf(openedCapture(QStringLiteral(DYNASCOPE_TEST_DATA "/profile/breaks")));
+        checkForm(profiled);
+        QVERIFY(profiled.contains("<section class=\"card wide\" id=\"profile\"") &&
+                profiled.contains("Time of each graph break") && profiled.contains("guards</td>"));
+        const QString ranks = reportOf(openedCapture(QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/diverge")));
+        checkForm(ranks);
+        QVERIFY(ranks.contains("id=\"ranks\"") && ranks.contains("will hang</span>"));
+        // Ranks compile the same graphs: each is there once, and the others lead to it.
+        QVERIFY(ranks.contains(QRegularExpression("data-same=\"s\\d+\" data-before|data-same=\"s\\d+\">")));
+        QVERIFY(ranks.contains("Word for word <a href=\"#s"));
+        const QString plain = reportOf(openedCapture(test::capture("trace_inductor/view_mutation")));
+        QVERIFY(!plain.contains("id=\"profile\"") && !plain.contains("id=\"ranks\""));
+    }
+
     void saysWhatTheCaptureSays() {
         const session::SessionPtr session = openedCapture(test::capture("trace_inductor/graph_breaks"));
         report::Budgets budgets;

@@ -220,10 +220,31 @@ class Reports(unittest.TestCase):
             .filter(at => !at.getClientRects().length).length""")
         self.assertEqual(hidden, 0)
         self.assertEqual(page.run("document.querySelector('body > nav').getClientRects().length"), 0)
+        # Paper is white, whatever the colours on the screen.
+        page.media("print", dark=True)
+        ratio, where, _ = page.run(CONTRAST)
+        self.assertGreaterEqual(ratio, 4.5, where)
+        self.assertEqual(page.run("getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)")
         page.run("dispatchEvent(new Event('afterprint'))")
         page.media()
         self.assertEqual(page.run("document.querySelectorAll('details.compile[open]').length"), 1)
         self.quiet()
+
+    def test_nothing_else_runs_or_loads(self):
+        page = self.open("view_mutation")
+        page.run("""(() => {
+            const script = document.createElement('script'), image = document.createElement('img');
+            script.textContent = 'window.evil = 1';
+            image.setAttribute('onerror', 'window.evil = 2');
+            image.src = 'https://example.com/x.png';
+            document.body.append(script, image);
+            return new Promise(done => setTimeout(done, 200));
+        })()""")
+        self.assertFalse(page.run("'evil' in window"))
+        self.assertIn("TypeError", page.run("fetch('https://example.com/').catch(String)"))
+        # Only what was tried stands in the console: refused, each of them.
+        self.assertTrue(all("Content Security Policy" in text for text in page.complaints), page.complaints)
+        self.assertGreaterEqual(len(page.complaints), 4)
 
     def test_narrow_windows(self):
         for name in self.files:

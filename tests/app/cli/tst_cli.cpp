@@ -288,6 +288,28 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(cli({"report", whole, "--max-nodes-growth", "0", "--baseline", broken}).exitCode, 1);
     }
 
+    void reportsAreOneFile() {
+        const QString broken = test::capture("trace_inductor/graph_breaks");
+        const QTemporaryDir folder;
+        const auto written = [&](const QStringList& arguments, int status) {
+            const Run run = cli(QStringList{"report", broken} + arguments);
+            if (run.exitCode != status) qWarning("%d: %s", run.exitCode, run.err.constData());
+            QFile file(arguments.last());
+            return run.exitCode == status && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        // By the name of the file, or as asked for; the budgets stand in it, and the status is theirs.
+        const QByteArray named = written({"-o", folder.filePath("a.html")}, 0);
+        QVERIFY(named.startsWith("<!DOCTYPE html>") && named.size() < 5'000'000);
+        QCOMPARE(written({"--format", "html", "-o", folder.filePath("b.txt")}, 0), named);
+        QCOMPARE(cli({"report", broken, "--format", "html"}).out, named);
+        QVERIFY(written({"-o", folder.filePath("a.txt")}, 0).startsWith("# "));
+        QVERIFY(written({"--format", "md", "-o", folder.filePath("c.html")}, 0).startsWith("# "));
+        const QByteArray held = written({"--max-graph-breaks", "1", "-o", folder.filePath("d.html")}, 1);
+        QVERIFY(held.contains("exceeded</span>") && !named.contains("exceeded</span>"));
+        QCOMPARE(cli({"report", broken, "--format", "pdf"}).exitCode, 2);
+        QCOMPARE(cli({"report", broken, "-o", folder.filePath("none/a.html")}).exitCode, 2);
+    }
+
     void digestsTakeTheirLogsPlace() {
         const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
         const QTemporaryDir digests;
