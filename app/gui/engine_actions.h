@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+class QMenu;
+
 namespace dynascope::views {
 class Engine;
 class Passes;
@@ -55,6 +57,8 @@ private:
     /// A captured stage against what was derived anew for it, at the first difference.
     void showRederived(int stage);
     void removeStage(int stage);
+    // stage_menu.cpp; nothing where there is no such stage.
+    void fillStageMenu(QMenu& menu, int stage);
     /// What made a computed stage is run once more: its last pass, or deriving the graphs anew.
     void computeAgain(int stage);
     [[nodiscard]] int stageForPass(const QString& pass) const;

@@ -8,7 +8,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QStackedWidget>
@@ -88,9 +87,7 @@ void WindowPages::copyShown() const {
 
 void WindowPages::exportShown(MessageBar& message) {
     const Drawing shown = picture();
-    const QString path =
-        QFileDialog::getSaveFileName(&m_window, tr("Export page"), shown.title + QStringLiteral(".svg"),
-                                     pictureFilters().join(QStringLiteral(";;")));
+    const QString path = askPicturePath(m_window, tr("Export page"), shown.title);
     if (path.isEmpty()) return;
     const WrittenPicture written = writePicture(shown, path);
     if (!written.problem.isEmpty()) message.showMessage(written.problem);

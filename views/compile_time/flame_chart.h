@@ -14,6 +14,8 @@
 
 namespace dynascope::views {
 
+struct Drawing;
+
 using SpanTreePtr = std::shared_ptr<const session::SpanTree>;
 
 /// The colour of a part of the compiler.
@@ -99,6 +101,9 @@ private:
     [[nodiscard]] double usAt(double x) const { return m_left + x / m_perUs; }
     [[nodiscard]] bool fades(const session::Span& span) const;
     // flame_paint.cpp
+    /// All lanes at the width that is shown, also those that do not fit into the panel.
+    [[nodiscard]] Drawing picture();
+    void paint(QPainter& painter, int scroll, int height);
     void paintRow(QPainter& painter, const Row& row, int y);
     void paintBox(QPainter& painter, int index, const QRectF& box) const;
     void paintRuler(QPainter& painter) const;

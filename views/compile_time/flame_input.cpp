@@ -97,7 +97,7 @@ void FlameChart::contextMenuEvent(QContextMenuEvent* event) {
         menu->addSeparator();
     }
     menu->addAction(tr("Show all"), this, &FlameChart::zoomAll);
-    addPictureActions(*menu, *this, QStringLiteral("compile_time"));
+    addPictureActions(*menu, *this, [this] { return picture(); });
     menu->popup(event->globalPos());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/chart_parts.h"
 #include "views/compile_time/flame_chart.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
 
@@ -42,14 +43,24 @@ QColor partColour(const Colours& c, session::CompilerPart part) {
 
 void FlameChart::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(viewport());
+    paint(painter, verticalScrollBar()->value(), viewport()->height());
+}
+
+Drawing FlameChart::picture() {
+    const int height = rulerHeight() + m_contentHeight;
+    return {QStringLiteral("compile_time"), QSizeF(viewport()->width(), height),
+            [this, height](QPainter& painter) { paint(painter, 0, height); }};
+}
+
+void FlameChart::paint(QPainter& painter, int scroll, int height) {
     const Colours& c = m_theme.colours();
-    painter.fillRect(viewport()->rect(), c.bg0);
+    painter.fillRect(0, 0, viewport()->width(), height, c.bg0);
     m_drawn = 0;
-    const int scroll = verticalScrollBar()->value(), top = rulerHeight();
+    const int top = rulerHeight();
     painter.setFont(m_theme.font(FontRole::CodeSmall));
     for (const Row& row : m_rows) {
         const int y = top + row.y - scroll;
-        if (y + rowHeight() > top && y < viewport()->height()) paintRow(painter, row, y);
+        if (y + rowHeight() > top && y < height) paintRow(painter, row, y);
     }
     painter.setFont(m_theme.font(FontRole::Section));
     for (const LaneTitle& title : m_titles) {
@@ -63,7 +74,7 @@ void FlameChart::paintEvent(QPaintEvent* /*event*/) {
         painter.setPen(QPen(c.accent, 2));
         painter.setBrush(Qt::NoBrush);
         // Clipped, since a pen across millions of pixels is slow.
-        QRectF box = spanRect(m_selected);
+        QRectF box = spanRect(m_selected).translated(0, verticalScrollBar()->value() - scroll);
         box.setLeft(std::max(box.left(), -8.0));
         box.setRight(std::min(box.right(), viewport()->width() + 8.0));
         if (box.left() <= box.right()) painter.drawRect(box.adjusted(0, 0, -1, -1));

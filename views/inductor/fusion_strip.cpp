@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/fusion_strip.h"
 
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
@@ -31,6 +32,7 @@ FusionStrip::FusionStrip(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
     setAccessibleName(tr("Fusions made"));
+    offerPicture(*this, QStringLiteral("fusions"));
     setFocusPolicy(Qt::StrongFocus);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     connect(&theme, &Theme::changed, this, [this] {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/lives_view.h"
 
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
@@ -26,6 +27,7 @@ LivesView::LivesView(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
     setAccessibleName(tr("Buffers over the schedule"));
+    offerPicture(*this, QStringLiteral("buffers"));
     connect(&theme, &Theme::changed, this, [this] {
         updateGeometry();
         update();

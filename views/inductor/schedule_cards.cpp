@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/schedule_cards.h"
 
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
@@ -40,6 +41,7 @@ ScheduleCards::ScheduleCards(Theme& theme, QWidget* parent)
     : QWidget(parent)
     , m_theme(theme) {
     setAccessibleName(tr("Operations"));
+    offerPicture(*this, QStringLiteral("operations"));
     setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, [this] {
         updateGeometry();

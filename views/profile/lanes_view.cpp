@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/lanes_view.h"
 
+#include "views/theme/picture.h"
 #include "views/workspace/labels.h"
 
 #include <QFontMetricsF>
@@ -23,6 +24,7 @@ LanesView::LanesView(Theme& theme, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     setAccessibleName(tr("Profile over time"));
+    offerPicture(*this, QStringLiteral("profile"));
     viewport()->setMouseTracking(true);
     connect(&theme, &Theme::changed, this, [this] {
         layOut();

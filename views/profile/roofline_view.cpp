@@ -2,6 +2,7 @@
 #include "views/profile/roofline_view.h"
 
 #include "core/profile/figures.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
 
@@ -36,6 +37,7 @@ RooflineView::RooflineView(Theme& theme, QWidget* parent)
     , m_theme(theme) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Roofline"));
+    offerPicture(*this, QStringLiteral("roofline"));
     setMinimumSize(theme.scaled(260), theme.scaled(120));
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }

@@ -3,6 +3,7 @@
 
 #include "core/profile/figures.h"
 #include "views/profile/profile_lanes.h"
+#include "views/theme/picture.h"
 #include "views/theme/shown_text.h"
 #include "views/workspace/labels.h"
 
@@ -22,6 +23,7 @@ ShareBars::ShareBars(Theme& theme, QWidget* parent)
     , m_theme(theme) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setAccessibleName(tr("Where the time of both goes"));
+    offerPicture(*this, QStringLiteral("profiles"));
     connect(&theme, &Theme::changed, this, [this] {
         updateGeometry();
         update();

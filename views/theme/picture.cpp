@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/theme/picture.h"
 
+#include <QAbstractScrollArea>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -70,7 +71,9 @@ QString writePdf(const Drawing& picture, QSaveFile& file) {
 } // namespace
 
 Drawing pictureOf(QWidget& widget, const QString& title) {
-    return {title, widget.size(), [&widget](QPainter& painter) { widget.render(&painter); }};
+    auto* area = qobject_cast<QAbstractScrollArea*>(&widget);
+    QWidget& shown = area ? *area->viewport() : widget;
+    return {title, shown.size(), [&shown](QPainter& painter) { shown.render(&painter); }};
 }
 
 QImage imageOf(const Drawing& picture, double scale) {
@@ -126,16 +129,27 @@ QStringList pictureFilters() {
     return {sayOf("SVG (*.svg)"), sayOf("PDF (*.pdf)"), sayOf("PNG (*.png)")};
 }
 
+QString askPicturePath(QWidget& parent, const QString& caption, const QString& title) {
+    QString chosen;
+    QString path = QFileDialog::getSaveFileName(&parent, caption, title + QStringLiteral(".svg"),
+                                                pictureFilters().join(QStringLiteral(";;")), &chosen);
+    if (!path.isEmpty() && QFileInfo(path).suffix().isEmpty())
+        path += chosen.section(u'*', 1).section(u')', 0, 0);
+    return path;
+}
+
 void addPictureActions(QMenu& menu, QWidget& widget, const QString& title) {
+    addPictureActions(menu, widget, [&widget, title] { return pictureOf(widget, title); });
+}
+
+void addPictureActions(QMenu& menu, QWidget& widget, const std::function<Drawing()>& picture) {
     if (!menu.isEmpty()) menu.addSeparator();
-    menu.addAction(sayOf("Copy as image"), &widget,
-                   [&widget, title] { copyPicture(pictureOf(widget, title)); });
-    menu.addAction(sayOf("Export picture..."), &widget, [&widget, title] {
-        const QString path =
-            QFileDialog::getSaveFileName(&widget, sayOf("Export picture"), title + QStringLiteral(".svg"),
-                                         pictureFilters().join(QStringLiteral(";;")));
+    menu.addAction(sayOf("Copy as image"), &widget, [picture] { copyPicture(picture()); });
+    menu.addAction(sayOf("Export picture..."), &widget, [&widget, picture] {
+        const Drawing drawing = picture();
+        const QString path = askPicturePath(widget, sayOf("Export picture"), drawing.title);
         if (path.isEmpty()) return;
-        const WrittenPicture written = writePicture(pictureOf(widget, title), path);
+        const WrittenPicture written = writePicture(drawing, path);
         if (!written.problem.isEmpty())
             QMessageBox::warning(&widget, sayOf("Export picture"), written.problem);
         if (!written.note.isEmpty()) QMessageBox::information(&widget, sayOf("Export picture"), written.note);

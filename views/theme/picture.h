@@ -23,7 +23,7 @@ struct Drawing {
     [[nodiscard]] bool isEmpty() const { return size.isEmpty() || !paint; }
 };
 
-/// A widget as it is on screen. It must live as long as the picture.
+/// A widget as it is on screen, without scroll bars. It must live as long as the picture.
 [[nodiscard]] Drawing pictureOf(QWidget& widget, const QString& title);
 
 /// Pixels of `scale` for each of a screen with scale 1, fewer where the picture would have more than 32 million.
@@ -44,8 +44,14 @@ void copyPicture(const Drawing& picture);
 /// Of dialogs, SVG first: "SVG (*.svg)", "PDF (*.pdf)", "PNG (*.png)".
 [[nodiscard]] QStringList pictureFilters();
 
+/// Asks where a picture is to go; a name without a suffix gets that of the kind that was chosen. Empty where nothing
+/// was.
+[[nodiscard]] QString askPicturePath(QWidget& parent, const QString& caption, const QString& title);
+
 /// Adds "Copy as image" and "Export picture..." for a widget to its context menu.
 void addPictureActions(QMenu& menu, QWidget& widget, const QString& title);
+/// For a widget of which more can be drawn than is on screen: `picture` is asked when one of both is chosen.
+void addPictureActions(QMenu& menu, QWidget& widget, const std::function<Drawing()>& picture);
 /// Gives a widget without a context menu one with both.
 void offerPicture(QWidget& widget, const QString& title);
 

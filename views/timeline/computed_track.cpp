@@ -163,10 +163,10 @@ void TimelineView::drawVerdict(QPainter& painter, int index) const {
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     const int index = event->reason() == QContextMenuEvent::Mouse ? stageAt(event->pos()) : shown(Side::B);
-    if (stage(index))
-        emit menuRequested(index, event->reason() == QContextMenuEvent::Mouse
-                                      ? event->globalPos()
-                                      : viewport()->mapToGlobal(centre(index)));
+    if (stageCount() == 0) return;
+    emit menuRequested(stage(index) ? index : -1, event->reason() == QContextMenuEvent::Mouse || !stage(index)
+                                                      ? event->globalPos()
+                                                      : viewport()->mapToGlobal(centre(index)));
 }
 
 } // namespace dynascope::views

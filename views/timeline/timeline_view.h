@@ -57,7 +57,7 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 signals:
-    void menuRequested(int stage, QPoint globalPosition);
+    void menuRequested(int stage, QPoint globalPosition); ///< -1 for the timeline itself
     void verdictClicked(int stage);
     void metadataClicked(int stage); ///< a captured one
     void removeRequested(int stage); ///< a computed one
