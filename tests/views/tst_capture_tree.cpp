@@ -2,21 +2,14 @@
 #include "tests/support/open_captures.h"
 #include "tests/support/trace_text.h"
 #include "views/capture/capture_filter.h"
-#include "views/capture/capture_menu.h"
 #include "views/capture/capture_model.h"
 #include "views/capture/capture_panel.h"
 #include "views/capture/filter_edit.h"
 #include "views/capture/filter_popup.h"
 #include "views/inspector/facts.h"
-#include "views/workspace/recompile_place.h"
 
 #include <QAbstractItemModelTester>
-#include <QApplication>
-#include <QClipboard>
-#include <QContextMenuEvent>
-#include <QMenu>
 #include <QSignalSpy>
-#include <QTimer>
 #include <QTreeView>
 #include <algorithm>
 
@@ -55,8 +48,6 @@ private slots:
     void offersCompletions();
     void saysThatNothingMatches();
     void clicksGoThere();
-    void menusOfRows();
-    void menuByKey();
 
 private:
     std::unique_ptr<TaskRunner> m_tasks;
@@ -298,84 +289,6 @@ void TestCaptureTree::clicksGoThere() {
     QCOMPARE(m_workspace->place().page, Page::Recompiles);
     click(rows(model, CaptureModel::Kind::Breaks).at(0));
     QCOMPARE(m_workspace->place().page, Page::Breaks);
-}
-
-void TestCaptureTree::menusOfRows() {
-    test::addSample(*m_workspace, "graph_breaks");
-    CaptureModel model(*m_workspace);
-    int closed = -1;
-    const auto menuOf = [&](const QModelIndex& row) {
-        auto menu = std::make_unique<QMenu>();
-        fillCaptureMenu(*menu, row, *m_workspace, [&closed](int capture) { closed = capture; });
-        return menu;
-    };
-    const auto entry = [](const QMenu& menu, const QString& text) -> QAction* {
-        for (QAction* action : menu.actions())
-            if (action->text().startsWith(text)) return action;
-        return nullptr;
-    };
-    const QList<QModelIndex> compiles = rows(model, CaptureModel::Kind::Compile);
-    // 0/0 broke its graph, and is the one that is shown; the recompile 0/1 is neither.
-    const auto first = menuOf(compiles.front());
-    QVERIFY(!entry(*first, "Compare") && !entry(*first, "Show why it was compiled again"));
-    entry(*first, "Show its graph break")->trigger();
-    QCOMPARE(m_workspace->place().page, Page::Breaks);
-    entry(*first, "Show its stages")->trigger();
-    QCOMPARE(m_workspace->place().page, Page::Stages);
-    entry(*first, "Copy compile id")->trigger();
-    QCOMPARE(QApplication::clipboard()->text(), QString("0/0"));
-    entry(*first, "Copy file and line")->trigger();
-    QVERIFY(QApplication::clipboard()->text().endsWith("cap.py:28"));
-    QSignalSpy panels(m_workspace.get(), &Workspace::panelRequested);
-    entry(*first, "Show its guards")->trigger();
-    QCOMPARE(panels.size(), 1);
-
-    QModelIndex again;
-    for (const QModelIndex& row : compiles)
-        if (m_workspace->session()->compiles[row.data(CaptureModel::CompileRole).toUInt()].id.toString() ==
-            "0/1")
-            again = row;
-    const auto second = menuOf(again);
-    entry(*second, "Compare 0/0")->trigger();
-    QCOMPARE(m_workspace->comparisons().size(), std::size_t(1));
-    entry(*second, "Show why it was compiled again")->trigger();
-    QCOMPARE(m_workspace->place().page, Page::Recompiles);
-    QCOMPARE(m_workspace->place().own.of<RecompilePlace>().compile,
-             again.data(CaptureModel::CompileRole).toInt());
-
-    const auto capture = menuOf(model.captureIndex(0));
-    entry(*capture, "Copy name")->trigger();
-    QCOMPARE(QApplication::clipboard()->text(), QString("graph_breaks"));
-    entry(*capture, "Close")->trigger();
-    QCOMPARE(closed, 0);
-    QVERIFY(menuOf({})->isEmpty());
-}
-
-/// By the key, and where the row is, not where the pointer is.
-void TestCaptureTree::menuByKey() {
-    test::addSample(*m_workspace, "graph_breaks");
-    CapturePanel panel(*m_workspace, m_theme);
-    panel.resize(300, 900);
-    panel.show();
-    QVERIFY(QTest::qWaitForWindowExposed(&panel));
-    const QModelIndex third = rows(*panel.tree()->model(), CaptureModel::Kind::Compile).at(3);
-    panel.tree()->setCurrentIndex(third);
-    QString id;
-    QTimer::singleShot(0, &panel, [&] {
-        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
-        if (!menu) return;
-        for (QAction* action : menu->actions())
-            if (action->text() == "Copy compile id") action->trigger();
-        id = QApplication::clipboard()->text();
-        menu->close();
-    });
-    QContextMenuEvent event(QContextMenuEvent::Keyboard, QPoint(5, 5),
-                            panel.tree()->viewport()->mapToGlobal(QPoint(5, 5)));
-    QCoreApplication::sendEvent(panel.tree(), &event);
-    QCOMPARE(
-        id,
-        QString::fromStdString(
-            m_workspace->session()->compiles[third.data(CaptureModel::CompileRole).toUInt()].id.toString()));
 }
 
 QTEST_MAIN(TestCaptureTree)

@@ -13,9 +13,15 @@ namespace dynascope::views {
 
 class Workspace;
 
-/// Fills the menu of a row: copy what it names, go to the pages that tell of it, compare it. Rows that are no
-/// capture and no compile can be copied only. `close` closes a capture by its index.
+/// What the tree does itself.
+struct CaptureMenuActions {
+    std::function<void(const QModelIndex& row)> open; ///< as a click on the row does
+    std::function<void(int capture)> close;           ///< by its index
+};
+
+/// Fills the menu of a row: go to what it names and to the pages that tell of it, compare it, copy its name. Empty
+/// for an index that is no row.
 void fillCaptureMenu(QMenu& menu, const QModelIndex& row, Workspace& workspace,
-                     const std::function<void(int)>& close);
+                     const CaptureMenuActions& does);
 
 } // namespace dynascope::views

@@ -288,7 +288,9 @@ bool CapturePanel::eventFilter(QObject* watched, QEvent* event) {
     const QModelIndex row = byKey ? m_tree->currentIndex()
                                   : m_tree->indexAt(m_tree->viewport()->mapFromGlobal(asked->globalPos()));
     QMenu menu(m_tree);
-    fillCaptureMenu(menu, row, m_workspace, [this](int capture) { emit closeRequested(capture); });
+    fillCaptureMenu(
+        menu, row, m_workspace,
+        {[this](const QModelIndex& at) { open(at); }, [this](int capture) { emit closeRequested(capture); }});
     if (!menu.isEmpty())
         menu.exec(byKey ? m_tree->viewport()->mapToGlobal(m_tree->visualRect(row).center())
                         : asked->globalPos());
