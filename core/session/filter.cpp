@@ -25,7 +25,8 @@ constexpr std::array keys{
     FilterKey{"stage", "name of a captured stage", "aot_joint", true, false},
     FilterKey{"kernel", "kernel of the generated code", "cpp_fused_add, extern_kernels.mm", true, false},
     FilterKey{"time", "compile time in seconds", "time>0.5", true, false},
-    FilterKey{"op", "op or kind of a node", "placeholder, call_function, writes, view", false, true},
+    FilterKey{"op", "op or kind of a node, or what it calls", "placeholder, writes, view, aten.mm", false,
+              true},
     FilterKey{"target", "op or function name", "aten.select", false, true},
     FilterKey{"name", "name of a node", "add_3", false, true},
     FilterKey{"module", "module that a node belongs to, or parameter", "layers.12.q_proj, mlp", false, true},
@@ -217,12 +218,13 @@ private:
     std::size_t m_at = 0;
 };
 
-FilterVerdict evaluate(const Expression& e, const FilterSubject& subject) {
+template <typename Ask>
+FilterVerdict evaluate(const Expression& e, const Ask& ask) {
     switch (e.kind) {
     case Expression::Kind::Term:
-        return e.term.verdict(subject);
+        return ask(e.term);
     case Expression::Kind::Not: {
-        const FilterVerdict v = evaluate(*e.parts.front(), subject);
+        const FilterVerdict v = evaluate(*e.parts.front(), ask);
         return v == FilterVerdict::Unknown ? v
                : v == FilterVerdict::Yes   ? FilterVerdict::No
                                            : FilterVerdict::Yes;
@@ -230,13 +232,13 @@ FilterVerdict evaluate(const Expression& e, const FilterSubject& subject) {
     case Expression::Kind::And: {
         FilterVerdict all = FilterVerdict::Yes;
         for (const ExpressionPtr& part : e.parts)
-            all = std::min(all, evaluate(*part, subject));
+            all = std::min(all, evaluate(*part, ask));
         return all;
     }
     case Expression::Kind::Or: {
         FilterVerdict any = FilterVerdict::No;
         for (const ExpressionPtr& part : e.parts)
-            any = std::max(any, evaluate(*part, subject));
+            any = std::max(any, evaluate(*part, ask));
         return any;
     }
     }
@@ -276,7 +278,11 @@ bool Filter::asksAboutNodes() const {
 }
 
 FilterVerdict Filter::verdict(const FilterSubject& subject) const {
-    return m_root ? evaluate(*m_root, subject) : FilterVerdict::Yes;
+    return verdictBy([&subject](const FilterTerm& term) { return term.verdict(subject); });
+}
+
+FilterVerdict Filter::verdictBy(const std::function<FilterVerdict(const FilterTerm&)>& term) const {
+    return m_root ? evaluate(*m_root, term) : FilterVerdict::Yes;
 }
 
 bool Filter::matchesCompile(const Session& session, const Compile& compile, std::size_t* matching,

@@ -46,6 +46,8 @@ using ModulesOf = std::function<std::vector<std::string>(const Compile& compile,
 
 enum class FilterVerdict : std::uint8_t { No, Unknown, Yes };
 
+struct FilterTerm; ///< core/session/filter_match.h
+
 /// A parsed filter. An immutable value, cheap to copy, thread-safe.
 class Filter {
 public:
@@ -61,6 +63,8 @@ public:
     [[nodiscard]] bool asksAboutNodes() const;
     /// Unknown where the subject lacks the part that decides.
     [[nodiscard]] FilterVerdict verdict(const FilterSubject& subject) const;
+    /// Of something else, by what `term` says of it for each term.
+    [[nodiscard]] FilterVerdict verdictBy(const std::function<FilterVerdict(const FilterTerm&)>& term) const;
     /// verdict() with Unknown counted as a match.
     [[nodiscard]] bool matches(const FilterSubject& subject) const {
         return verdict(subject) != FilterVerdict::No;

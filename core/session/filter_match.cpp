@@ -23,26 +23,6 @@ std::string_view baseName(std::string_view path) {
     return slash == path.npos ? path : path.substr(slash + 1);
 }
 
-/// "cap.py" or "cap.py:43" against a place; the file part is looked for anywhere in the path.
-bool matchesPlace(std::string_view lower, const ir::SourceLocation& place) {
-    const std::size_t colon = lower.rfind(':');
-    if (colon != lower.npos && colon + 1 < lower.size()) {
-        std::uint32_t line = 0;
-        const char* end = lower.data() + lower.size();
-        const auto [stop, bad] = std::from_chars(lower.data() + colon + 1, end, line);
-        if (bad == std::errc() && stop == end)
-            return place.line == line && containsLowered(place.file, lower.substr(0, colon));
-    }
-    return containsLowered(place.file, lower);
-}
-
-std::vector<std::string> statusWords(const Compile& compile) {
-    std::vector<std::string> words{std::string(statusName(compile.status))};
-    if (compile.isRecompile) words.emplace_back("recompile");
-    if (compile.attempts > 1) words.emplace_back("restarted");
-    return words;
-}
-
 std::vector<std::string> splitSizes(std::string_view text) {
     if (text.starts_with('[')) text.remove_prefix(1);
     if (text.ends_with(']')) text.remove_suffix(1);
@@ -50,39 +30,10 @@ std::vector<std::string> splitSizes(std::string_view text) {
     return {views.begin(), views.end()};
 }
 
-std::optional<double> elements(const ir::TensorMeta& meta) {
-    double product = 1;
-    for (const std::string& size : meta.sizes) {
-        std::uint64_t n = 0;
-        const auto [stop, bad] = std::from_chars(size.data(), size.data() + size.size(), n);
-        if (bad != std::errc() || stop != size.data() + size.size()) return std::nullopt;
-        product *= double(n);
-    }
-    return product;
-}
-
-bool compareNumbers(FilterTerm::Compare compare, double value, double wanted) {
-    using Compare = FilterTerm::Compare;
-    switch (compare) {
-    case Compare::Contains:
-    case Compare::Equal:
-        return value == wanted;
-    case Compare::Less:
-        return value < wanted;
-    case Compare::AtMost:
-        return value <= wanted;
-    case Compare::More:
-        return value > wanted;
-    case Compare::AtLeast:
-        return value >= wanted;
-    }
-    return false;
-}
-
-/// "call_function", or the kind: "writes" (in place or in functional form), "view", "input", ...
+/// "call_function", or the kind: "writes" (in place or in functional form), "view", "input", ...; or what it calls.
 bool matchesOp(const ir::Node& node, std::string_view lower) {
     return containsLowered(ir::opName(node.op), lower) ||
-           containsLowered(ir::opKindName(ir::opKind(node)), lower);
+           containsLowered(ir::opKindName(ir::opKind(node)), lower) || containsLowered(node.target, lower);
 }
 
 bool compileHas(const FilterSubject& subject, std::string_view word) {
@@ -200,13 +151,67 @@ FilterVerdict nodeVerdict(const FilterTerm& t, const FilterSubject& subject) {
 
 } // namespace
 
+bool matchesPlace(std::string_view lower, const ir::SourceLocation& place) {
+    const std::size_t colon = lower.rfind(':');
+    if (colon != lower.npos && colon + 1 < lower.size()) {
+        std::uint32_t line = 0;
+        const char* end = lower.data() + lower.size();
+        const auto [stop, bad] = std::from_chars(lower.data() + colon + 1, end, line);
+        if (bad == std::errc() && stop == end)
+            return place.line == line && containsLowered(place.file, lower.substr(0, colon));
+    }
+    return containsLowered(place.file, lower);
+}
+
+std::vector<std::string> statusWords(const Compile& compile) {
+    std::vector<std::string> words{std::string(statusName(compile.status))};
+    if (compile.isRecompile) words.emplace_back("recompile");
+    if (compile.attempts > 1) words.emplace_back("restarted");
+    return words;
+}
+
+std::optional<double> elements(const ir::TensorMeta& meta) {
+    double product = 1;
+    for (const std::string& size : meta.sizes) {
+        std::uint64_t n = 0;
+        const auto [stop, bad] = std::from_chars(size.data(), size.data() + size.size(), n);
+        if (bad != std::errc() || stop != size.data() + size.size()) return std::nullopt;
+        product *= double(n);
+    }
+    return product;
+}
+
+bool compareNumbers(FilterTerm::Compare compare, double value, double wanted) {
+    using Compare = FilterTerm::Compare;
+    switch (compare) {
+    case Compare::Contains:
+    case Compare::Equal:
+        return value == wanted;
+    case Compare::Less:
+        return value < wanted;
+    case Compare::AtMost:
+        return value <= wanted;
+    case Compare::More:
+        return value > wanted;
+    case Compare::AtLeast:
+        return value >= wanted;
+    }
+    return false;
+}
+
+std::vector<std::string> kernelNames(const Stage& stage) {
+    std::vector<std::string> out;
+    if (stage.content != Stage::Content::Code) return out;
+    for (GeneratedKernel& kernel : readGeneratedCode(stage.payload.text()).kernels)
+        out.push_back(std::move(kernel.name));
+    return out;
+}
+
 std::vector<std::string> kernelNames(const Compile& compile) {
     std::vector<std::string> out;
-    for (const StagePtr& stage : compile.stages) {
-        if (stage->content != Stage::Content::Code) continue;
-        for (GeneratedKernel& kernel : readGeneratedCode(stage->payload.text()).kernels)
-            out.push_back(std::move(kernel.name));
-    }
+    for (const StagePtr& stage : compile.stages)
+        for (std::string& name : kernelNames(*stage))
+            out.push_back(std::move(name));
     return out;
 }
 

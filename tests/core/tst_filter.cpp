@@ -69,6 +69,8 @@ void TestFilter::decidesNodes_data() {
     QTest::newRow("other target") << "target:aten.view" << false;
     QTest::newRow("op") << "op:call_function" << true;
     QTest::newRow("op kind") << "op:view" << true;
+    QTest::newRow("op is what it calls") << "op:aten.select" << true;
+    QTest::newRow("op is another") << "op:aten.copy_" << false;
     QTest::newRow("dtype") << "dtype:f32" << true;
     QTest::newRow("dtype is whole") << "dtype:f3" << false;
     QTest::newRow("shape") << "shape:[4, *]" << true;
