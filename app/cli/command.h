@@ -73,6 +73,7 @@ void addMemory(Parser& parser);
 void addRanks(Parser& parser);
 void addDigest(Parser& parser);
 void addReport(Parser& parser);
+void addFind(Parser& parser);
 void addTraceNode(Parser& parser);
 void addRecompiles(Parser& parser);
 void addRederive(Parser& parser);

@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
     cli::addRanks(parser);
     cli::addDigest(parser);
     cli::addReport(parser);
+    cli::addFind(parser);
     cli::addTraceNode(parser);
     cli::addRecompiles(parser);
     cli::addRederive(parser);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // SQLite with results for errors, and closed to what a stranger's file may try: no triggers, no views, no
-// extensions, no functions in a schema, no attached files. Used by core/store only.
+// extensions, no functions in a schema, no attached files. Used by core/store and core/find.
 #pragma once
 
 #include "core/base/result.h"
