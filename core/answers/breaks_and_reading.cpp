@@ -145,7 +145,7 @@ Answer readingAnswer(const Session& session) {
         }
     out.figure = std::to_string(session.warnings.size());
     out.of = session.warnings.size() == 1 ? "warning" : "warnings";
-    if (session.records.size() > 0) out.of += " in " + count(session.records.size(), "record");
+    if (!session.records.empty()) out.of += " in " + count(session.records.size(), "record");
     for (const session::Warning& warning : session.warnings) {
         Item item;
         item.label = warning.error.toString();

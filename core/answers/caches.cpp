@@ -48,8 +48,7 @@ Answer cachesAnswer(const Session& session) {
     std::vector<CacheEvent> events;
     std::map<std::string, std::size_t> bypasses;
     std::size_t first = 0, again = 0;
-    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
-        const Compile& compile = session.compiles[i];
+    for (const Compile& compile : session.compiles) {
         for (const CacheEvent& event : compile.caches) {
             events.push_back(event);
             if (event.outcome == CacheEvent::Outcome::Bypass)
