@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The compiles of an HTML report, each with its stages.
+#include "core/base/digest.h"
 #include "core/report/html_parts.h"
 #include "core/report/html_stages.h"
 #include "core/session/break_reasons.h"
@@ -9,6 +10,7 @@
 #include "core/session/resume.h"
 
 #include <algorithm>
+#include <map>
 
 namespace dynascope::report {
 
@@ -56,7 +58,10 @@ std::string factsOf(const PageContext& page, const Compile& compile) {
     return out.empty() ? out : "<dl class=\"facts\">" + out + "</dl>\n";
 }
 
-std::string guardsOf(const PageContext& page, const Compile& compile, StageWriter& stages) {
+/// `written`: the first compile of each list of guards.
+std::string guardsOf(const PageContext& page, std::size_t index, StageWriter& stages,
+                     std::map<std::string, std::size_t>& written) {
+    const Compile& compile = page.session.compiles[index];
     constexpr std::size_t most = 60;
     std::string rows;
     std::size_t checks = 0;
@@ -67,9 +72,14 @@ std::string guardsOf(const PageContext& page, const Compile& compile, StageWrite
                              page.lines.link(guard.addedAt)});
     }
     if (rows.empty()) return {};
-    if (!stages.take(rows.size()))
-        return "<p class=\"left\">" + count(checks, "guard") + ", left out for want of room.</p>\n";
-    std::string out = "<details class=\"guards\"><summary>" + count(checks, "guard") + "</summary>" +
+    const std::string words = count(checks, "guard");
+    const auto [known, isNew] = written.try_emplace(toHex(sha256(words + rows)), index);
+    if (!isNew)
+        return "<p class=\"same\">" + words +
+               (checks > most ? ", of which the first " + std::to_string(most) + " are" : std::string(",")) +
+               " word for word those of " + page.compileLink(known->second) + ".</p>\n";
+    if (!stages.take(rows.size())) return "<p class=\"left\">" + words + ", left out for want of room.</p>\n";
+    std::string out = "<details class=\"guards\"><summary>" + words + "</summary>" +
                       htmlTable({"Kind", "Check", "Added at"}, rows);
     if (checks > most) out += "<p class=\"dim\">and " + std::to_string(checks - most) + " more</p>";
     return out + "</details>\n";
@@ -79,6 +89,7 @@ std::string guardsOf(const PageContext& page, const Compile& compile, StageWrite
 
 std::string compilesHtml(const PageContext& page, StageWriter& stages) {
     std::string out;
+    std::map<std::string, std::size_t> guards;
     for (std::size_t i = 0; i < page.session.compiles.size(); ++i) {
         const Compile& compile = page.session.compiles[i];
         const double seconds = session::compileTime(compile);
@@ -88,7 +99,7 @@ std::string compilesHtml(const PageContext& page, StageWriter& stages) {
                (compile.id.empty() ? std::string() : ' ' + verdictOf(compile)) + "<span class=\"dim\"> " +
                count(compile.stages.size(), "stage") +
                (seconds > 0 ? ", " + formatSeconds(seconds) : std::string()) + "</span></summary>\n" +
-               factsOf(page, compile) + stages.html(i) + guardsOf(page, compile, stages) + "</details>\n";
+               factsOf(page, compile) + stages.html(i) + guardsOf(page, i, stages, guards) + "</details>\n";
     }
     return out;
 }

@@ -12,7 +12,7 @@ namespace dynascope::report {
 
 namespace {
 
-constexpr std::size_t compileBytes = 1'200, stageBytes = 900; ///< besides pictures, texts and guards
+constexpr std::size_t compileBytes = 900; ///< of a compile without its stages and guards
 
 /// RFC 4648.
 std::string base64(std::span<const std::uint8_t> bytes) {
@@ -122,11 +122,11 @@ std::string navHtml(const PageContext& page, const std::vector<Section>& section
         entryHtml("answers", "Answers", {});
     for (const Section& section : sections)
         out += entryHtml(section.id, section.title, section.figure);
-    if (const std::string entries = compileEntries(page); !entries.empty())
-        out += "</ul>\n<h2>Compiles of each frame</h2>\n<ul>\n" + entries;
     out += "</ul>\n<h2>Appendix</h2>\n<ul>\n";
     for (const Section& section : more)
         out += entryHtml(section.id, section.title, section.figure);
+    if (const std::string entries = compileEntries(page); !entries.empty())
+        out += "</ul>\n<h2>Compiles of each frame</h2>\n<ul>\n" + entries;
     return out + "</ul>\n<p class=\"foot\">One file, nothing is loaded from elsewhere. It prints with every "
                  "section open.</p>\n"
                  "</nav>\n";
@@ -180,9 +180,7 @@ std::string html(const Contents& contents, const session::SessionPtr& session, c
     for (const Section& section : more)
         rest += cardHtml(section);
     rest += "</div>\n</main>\n<script>" + std::string(reportScript()) + "</script>\n</body>\n</html>\n";
-    std::size_t used = out.size() + rest.size();
-    for (const session::Compile& compile : session->compiles)
-        used += compileBytes + stageBytes * compile.stages.size();
+    const std::size_t used = out.size() + rest.size() + compileBytes * session->compiles.size();
     StageWriter stages(page, options.mostBytes > used ? options.mostBytes - used : 0);
     out += "<h2 class=\"part\">Compiles and their stages</h2>\n";
     const std::string compiles = compilesHtml(page, stages);

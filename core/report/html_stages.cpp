@@ -287,13 +287,50 @@ std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, co
            (delta.empty() ? "" : ", " + delta) + "</span></figcaption>\n" + body + "</figure>\n";
 }
 
+std::string StageWriter::sameCompile(const Compile& compile, const session::NamingPtr& names) {
+    // All that pictures, texts and what changed are made of.
+    std::string all;
+    for (const session::StagePtr& stage : compile.stages)
+        all += stage->label() + '\0' + stage->detail + '\0' + stage->payload.text() + '\0';
+    if (names)
+        for (const std::string& source : names->sources)
+            all += source + '\0';
+    for (const auto& [module, className] : session::moduleClasses(compile.guards))
+        all += module + '\0' + className + '\0';
+    const bool isThere = std::ranges::any_of(
+        compile.stages, [](const session::StagePtr& stage) { return !stage->payload.empty(); });
+    const auto [known, isNew] = m_compiles.try_emplace(sha256(all), m_compile);
+    if (isNew || !isThere) return {};
+    return "<p class=\"same\">Its " + count(compile.stages.size(), "stage") +
+           (compile.stages.size() == 1 ? " is" : " are") + " word for word " +
+           (compile.stages.size() == 1 ? "that" : "those") + " of " + m_page.compileLink(known->second) +
+           ".</p>\n";
+}
+
 std::string StageWriter::html(std::size_t index) {
     const Compile& compile = m_page.session.compiles[index];
     m_compile = index;
     m_first = m_next;
     m_next += compile.stages.size();
     if (compile.stages.empty()) return "<p class=\"dim\">No graph of this compile is in the capture.</p>\n";
-    const Naming naming{session::namingOf(compile), session::moduleClasses(compile.guards),
+    const session::NamingPtr names = session::namingOf(compile);
+    if (std::string same = sameCompile(compile, names); !same.empty()) return same;
+    if (m_room < leastRoom) {
+        m_notDrawn += compile.stages.size();
+        m_notWritten += compile.stages.size();
+        return "<p class=\"left\">" + count(compile.stages.size(), "stage") +
+               ", left out: they would exceed the size of a report.</p>\n";
+    }
+    const std::size_t room = m_room;
+    std::string out = viewerHtml(compile, names);
+    // What stands around pictures and texts takes room as well.
+    const std::size_t taken = room - m_room;
+    m_room -= std::min(m_room, out.size() - std::min(out.size(), taken));
+    return out;
+}
+
+std::string StageWriter::viewerHtml(const Compile& compile, const session::NamingPtr& names) {
+    const Naming naming{names, session::moduleClasses(compile.guards),
                         session::makeStageTree(m_page.session, compile)};
     std::string strip, figures;
     session::Phase phase{};

@@ -51,6 +51,9 @@ private:
     };
     struct Naming;
 
+    /// Where another compile has the same stages, a sentence that leads there; else empty.
+    [[nodiscard]] std::string sameCompile(const session::Compile& compile, const session::NamingPtr& names);
+    [[nodiscard]] std::string viewerHtml(const session::Compile& compile, const session::NamingPtr& names);
     [[nodiscard]] std::string stageHtml(const session::Compile& compile, std::size_t stage,
                                         const Naming& naming, std::string& delta);
     /// `attributes` of the figure: where all of it stands already, if it does.
@@ -65,6 +68,8 @@ private:
     std::size_t m_notDrawn = 0, m_notWritten = 0;
     /// Stages that are written, by the digest of all that is in them: other ranks and recompiles have the same.
     std::map<std::array<std::uint8_t, 32>, std::pair<std::size_t, std::string>> m_written;
+    std::map<std::array<std::uint8_t, 32>, std::size_t>
+        m_compiles; ///< by all of their stages, the first of each
 };
 
 /// A card for each compile, and entries for the contents.

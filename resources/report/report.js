@@ -40,6 +40,7 @@ function reveal(target) {
 function followFragment() {
   const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (!target) return;
+  if (target.matches('figure.stage')) return openStage(target.id);
   reveal(target);
   for (const line of all('.l.on')) line.classList.remove('on');
   if (target.classList.contains('l')) target.classList.add('on');
