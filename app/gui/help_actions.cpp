@@ -3,6 +3,7 @@
 
 #include "app/gui/about.h"
 #include "app/gui/action_specs.h"
+#include "app/gui/chrome.h"
 #include "app/gui/keyboard_page.h"
 #include "app/gui/manual_window.h"
 #include "app/gui/pages.h"
@@ -33,6 +34,22 @@ ManualPlace panelPlace(const QString& title) {
         if (line.startsWith(QLatin1String("## ")) && manualAnchor(line.mid(3)) == anchor)
             return {panels->name, anchor};
     return {};
+}
+
+/// What can be done with the panel of this title; nothing where it is none of the window's.
+void fillPanelMenu(QMenu& menu, QWidget& window, const QString& title, DockTab* tab) {
+    LazyDock* dock = nullptr;
+    for (LazyDock* one : window.findChildren<LazyDock*>())
+        if (one->windowTitle() == QString(title).remove(u'&')) dock = one;
+    if (!dock) return;
+    if (!dock->isOpen() && tab) menu.addAction(HelpActions::tr("Open"), tab, &DockTab::click);
+    if (dock->isOpen()) {
+        menu.addAction(HelpActions::tr("Close"), dock, &QWidget::close);
+        menu.addAction(dock->isFloating() ? HelpActions::tr("Put it back into the window")
+                                          : HelpActions::tr("Make it a window"),
+                       dock, [dock] { dock->setFloating(!dock->isFloating()); });
+    }
+    menu.addSeparator();
 }
 
 } // namespace
@@ -90,15 +107,19 @@ ManualPlace HelpActions::placeOf(const QWidget* widget) const {
 bool HelpActions::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() != QEvent::ContextMenu) return WindowPart::eventFilter(watched, event);
     const auto& asked = static_cast<const QContextMenuEvent&>(*event);
-    ManualPlace place;
-    if (const auto* bar = qobject_cast<const QTabBar*>(watched)) {
-        const int tab = bar->tabAt(asked.pos());
-        if (tab >= 0) place = panelPlace(bar->tabText(tab));
-    } else if (const auto* tab = qobject_cast<const DockTab*>(watched)) {
-        place = panelPlace(tab->text());
-    }
-    if (place.page.isEmpty()) return WindowPart::eventFilter(watched, event);
     QMenu menu(&m_window);
+    QString title;
+    if (auto* bar = qobject_cast<QTabBar*>(watched)) {
+        const int tab = bar->tabAt(asked.pos());
+        title = tab >= 0 ? bar->tabText(tab) : QString();
+        if (tab >= 0 && tab != bar->currentIndex())
+            menu.addAction(tr("Show"), bar, [bar, tab] { bar->setCurrentIndex(tab); });
+    } else if (auto* tab = qobject_cast<DockTab*>(watched)) {
+        title = tab->text();
+    }
+    const ManualPlace place = panelPlace(title);
+    if (place.page.isEmpty()) return WindowPart::eventFilter(watched, event);
+    fillPanelMenu(menu, m_window, title, qobject_cast<DockTab*>(watched));
     menu.addAction(tr("What is this?"), this, [this, place] { openManual(place); });
     menu.exec(asked.globalPos());
     return true;
