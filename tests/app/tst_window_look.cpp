@@ -10,6 +10,7 @@
 #include "app/gui/pages.h"
 #include "app/gui/record_dialog.h"
 #include "app/gui/welcome_page.h"
+#include "app/gui/window_docks.h"
 #include "app/gui/window_layout.h"
 #include "app/gui/window_pages.h"
 #include "app/gui/window_status.h"
@@ -21,14 +22,18 @@
 #include "tests/support/patience.h"
 #include "views/base/row_table.h"
 #include "views/engine/engine.h"
+#include "views/timeline/timeline_view.h"
 
 #include <QAbstractButton>
 #include <QApplication>
 #include <QClipboard>
+#include <QContextMenuEvent>
 #include <QLabel>
 #include <QMenu>
 #include <QStatusBar>
+#include <QTabBar>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QToolButton>
 
 using namespace dynascope;
@@ -106,10 +111,38 @@ private slots:
         QCOMPARE(fittedInto({1280, 40, 800, 600}, {0, 0, 700, 500}, {}), QRect(1280, 40, 700, 500));
     }
 
+    void tabStopsShowTheirFocus_data() {
+        QTest::addColumn<bool>("dark");
+        QTest::addColumn<QString>("capture");
+        QTest::addColumn<QString>("page");
+        for (const bool dark : {true, false}) {
+            const char* theme = dark ? "dark" : "light";
+            QTest::addRow("%s, stages", theme) << dark << "graph_breaks"
+                                               << "stages";
+            QTest::addRow("%s, answers", theme) << dark << "graph_breaks"
+                                                << "answers";
+            QTest::addRow("%s, answers of a graph", theme)
+                << dark << DYNASCOPE_TEST_DATA "/graphs/resnet.dynamo_output.txt"
+                << "answers";
+        }
+    }
+
     /// Every stop of the tab key looks different with the focus than without.
     void tabStopsShowTheirFocus() {
-        open("graph_breaks");
-        window().setFocus();
+        QFETCH(bool, dark);
+        QFETCH(QString, capture);
+        QFETCH(QString, page);
+        theme().setScheme(dark ? ColourScheme::Dark : ColourScheme::Light);
+        const auto back = qScopeGuard([&] { theme().setScheme(ColourScheme::Dark); });
+        if (capture.contains('/')) {
+            test::addCapture(workspace(), capture);
+            QVERIFY(settles());
+        } else {
+            open(capture);
+        }
+        window().actionRegistry().find("go." + page)->trigger();
+        QVERIFY(settles());
+        if (page == "stages") window().setFocus();
         QStringList blind;
         QSet<QWidget*> seen;
         for (int i = 0; i < 80; ++i) {
@@ -123,8 +156,12 @@ private slots:
                                  : stop;
             // With what lies over it: a ring is not the widget's own.
             const QRect place(drawn->mapTo(&window(), QPoint()), drawn->size());
-            QVERIFY2(window().rect().intersects(place),
-                     qPrintable(stop->accessibleName())); // behind no other tab
+            QVERIFY2(window().rect().contains(place.center()),
+                     qPrintable(QStringLiteral("%1 %2 %3 in %4, %5, %6")
+                                    .arg(stop->metaObject()->className(), stop->objectName(),
+                                         stop->accessibleName(), stop->parentWidget()->objectName())
+                                    .arg(place.x())
+                                    .arg(place.y()))); // behind no other tab, and not scrolled away
             QCoreApplication::processEvents();
             const QImage with = window().grab(place).toImage();
             stop->clearFocus();
@@ -138,6 +175,71 @@ private slots:
         }
         QVERIFY(seen.size() > 20);
         QVERIFY2(blind.isEmpty(), qPrintable(blind.join("\n")));
+    }
+
+    /// A tab's menu shows its panel, closes it and makes a window of it.
+    void tabsHaveMenus() {
+        open("graph_breaks");
+        auto* tab = window().findChild<DockTab*>("recordsTab");
+        LazyDock* records = window().docks().find(PanelId::Records);
+        QVERIFY(tab && records && !records->isOpen());
+        const auto choose = [&](QWidget& on, QPoint at, const QString& text) {
+            bool found = false;
+            QTimer::singleShot(50, &window(), [&] {
+                auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+                if (!menu) return;
+                for (QAction* action : menu->actions())
+                    if (action->text() == text) {
+                        found = true;
+                        QTest::mouseClick(menu, Qt::LeftButton, {}, menu->actionGeometry(action).center());
+                        break;
+                    }
+                menu->close();
+            });
+            QContextMenuEvent event(QContextMenuEvent::Mouse, at, on.mapToGlobal(at));
+            QCoreApplication::sendEvent(&on, &event);
+            return found;
+        };
+        QVERIFY(choose(*tab, tab->rect().center(), "Open"));
+        QVERIFY(records->isOpen());
+        QVERIFY(choose(*tab, tab->rect().center(), "Make it a window"));
+        QVERIFY(records->isFloating());
+        QVERIFY(choose(*tab, tab->rect().center(), "Put it back into the window"));
+        QVERIFY(!records->isFloating());
+        QVERIFY(choose(*tab, tab->rect().center(), "Close"));
+        QVERIFY(!records->isOpen());
+        for (QTabBar* bar : window().findChildren<QTabBar*>())
+            for (int i = 0; bar->isVisible() && i < bar->count(); ++i)
+                if (bar->tabText(i) == "Guards") {
+                    QVERIFY(bar->currentIndex() != i);
+                    QVERIFY(choose(*bar, bar->tabRect(i).center(), "Show"));
+                    QCOMPARE(bar->currentIndex(), i);
+                }
+    }
+
+    /// Where no stage is, the timeline offers its picture; on a stage, what can be done with that too.
+    void theTimelineIsCopied() {
+        open("graph_breaks");
+        auto* timeline = window().findChild<TimelineView*>();
+        QVERIFY(timeline && timeline->isVisible());
+        const int stage = workspace().place().stageB;
+        for (const QPoint at : {QPoint(3, 3), timeline->stagePoint(stage)}) {
+            QApplication::clipboard()->clear();
+            QStringList entries;
+            QTimer::singleShot(50, &window(), [&] {
+                auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+                if (!menu) return;
+                for (QAction* action : menu->actions()) {
+                    entries << action->text();
+                    if (action->text() == "Copy as image") action->trigger();
+                }
+                menu->close();
+            });
+            QContextMenuEvent event(QContextMenuEvent::Mouse, at, timeline->viewport()->mapToGlobal(at));
+            QCoreApplication::sendEvent(timeline->viewport(), &event);
+            QCOMPARE(entries.contains("Show as A"), at != QPoint(3, 3));
+            QCOMPARE(QApplication::clipboard()->image().size(), timeline->viewport()->size() * 2);
+        }
     }
 
     /// A list with no row says why.

@@ -132,6 +132,10 @@ void AnswerCard::build() {
     restyle();
 }
 
+std::vector<QWidget*> AnswerCard::tabStops() const {
+    return {m_button, m_link, m_picture, m_copyChange, m_copyCommand};
+}
+
 QColor AnswerCard::tone() const {
     const Colours& c = m_theme.colours();
     switch (m_answer.standing) {
@@ -181,7 +185,10 @@ void AnswerCard::restyle() {
              QStringLiteral("background:%1;border:1px solid %2;border-radius:4px;padding:4px 6px;")
                  .arg(c.bg1.name(), c.line.name()));
     for (QToolButton* link : {m_link, m_button, m_copyChange, m_copyCommand})
-        coloured(link, c.accent, QStringLiteral("border:none;padding:2px 4px;"));
+        link->setStyleSheet(
+            QStringLiteral("QToolButton{color:%1;border:1px solid transparent;padding:1px 3px;}"
+                           "QToolButton:focus{border-color:%1;}")
+                .arg(c.accent.name()));
     update();
 }
 

@@ -7,6 +7,7 @@
 #include "core/answers/answer.h"
 
 #include <QFrame>
+#include <vector>
 
 class QBoxLayout;
 class QLabel;
@@ -31,6 +32,8 @@ public:
     void setWide(bool wide);
     [[nodiscard]] const answers::Answer& answer() const { return m_answer; }
     [[nodiscard]] AnswerPicture* picture() const { return m_picture; }
+    /// What the tab key goes to, in the order in which it lies.
+    [[nodiscard]] std::vector<QWidget*> tabStops() const;
     /// As answerText(), with the command.
     [[nodiscard]] QString text() const;
 

@@ -308,8 +308,10 @@ void AnswersPage::layOut() {
         d->grid->addWidget(card, row, at, 1, spans[i]);
         at += spans[i];
         card->show();
-        if (before) setTabOrder(before, card);
-        before = card;
+        for (QWidget* stop : card->tabStops()) {
+            if (before) setTabOrder(before, stop);
+            before = stop;
+        }
         d->order.push_back(answer.question);
     }
     for (const auto& [question, card] : d->cards)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/theme/theme.h"
 
+#include "views/theme/focus_guard.h"
 #include "views/theme/look_style.h"
 #include "views/theme/shown_text.h"
 #include "views/theme/style_sheet.h"
@@ -100,6 +101,7 @@ void Theme::apply(QApplication& app) {
         m_style = new LookStyle(*this);
         QApplication::setStyle(m_style);
         TextGuard::install();
+        FocusGuard::install();
     }
     rebuild();
 }
