@@ -237,7 +237,9 @@ std::string stackText(const GroupTree& tree, GroupId first, std::size_t count) {
         text = "all but ";
         for (std::size_t i = 0; i < others.size(); ++i) {
             text += i == 0 ? "" : i + 1 == others.size() ? " and " : ", ";
+            text += '['; // "all but 3" would be three of them
             text += others[i];
+            text += ']';
         }
     }
     return text + (sizes ? " alike but for sizes, " : " alike, ") + std::to_string(each) +
