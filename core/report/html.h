@@ -16,8 +16,8 @@
 namespace dynascope::report {
 
 struct HtmlOptions {
-    /// Bytes that the file may have. Where a capture holds more, pictures and then texts of its last stages are left out, and
-    /// stand in the file as left out. What else is in a report is not counted against it.
+    /// Bytes that the file may have. Where a capture holds more, first what blocks hold is not drawn, then pictures and texts of
+    /// later stages are left out, and each place says so. What else is in a report is not cut, and may alone be more.
     std::size_t mostBytes = 4'800'000;
 };
 

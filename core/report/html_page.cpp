@@ -183,7 +183,8 @@ std::string html(const Contents& contents, const session::SessionPtr& session, c
     const std::size_t used = out.size() + rest.size() + compileBytes * session->compiles.size();
     StageWriter stages(page, options.mostBytes > used ? options.mostBytes - used : 0);
     out += "<h2 class=\"part\">Compiles and their stages</h2>\n";
-    const std::string compiles = compilesHtml(page, stages);
+    std::string compiles = compilesHtml(page, stages);
+    stages.drawInsides(compiles);
     if (stages.notDrawn() + stages.notWritten() > 0)
         out += "<p class=\"part left\">For want of room " + count(stages.notDrawn(), "stage") +
                " without a picture and " + count(stages.notWritten(), "stage") +

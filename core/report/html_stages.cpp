@@ -17,6 +17,8 @@ namespace {
 using session::Compile;
 using session::Stage;
 
+/// No text of a capture has it: control codes are made visible.
+constexpr char marker = '\x01';
 constexpr std::size_t mostQuietRows = 60, leastCode = 16'000, leastRoom = 2'000;
 
 std::string stageId(std::size_t number) {
@@ -197,7 +199,7 @@ std::string StageWriter::graphHtml(std::size_t index, const ir::GraphPtr& graph,
     const Stage& stage = *compile.stages[index];
     const diff::GraphDiff* diff = before.diff ? &*before.diff : nullptr;
     const StageText text = textOf(*graph);
-    const Result<StagePicture> picture = pictureOf(graph, naming.names, naming.classes, m_page.task);
+    Result<StagePicture> picture = pictureOf(graph, naming.names, naming.classes, m_page.task);
     const std::string svg = picture ? svgOf(*picture, diff ? diff->b : std::vector<diff::Change>(),
                                             stage.label() + ", " + sizeText(stage))
                                     : std::string();
@@ -241,9 +243,13 @@ std::string StageWriter::graphHtml(std::size_t index, const ir::GraphPtr& graph,
     if (!graph->subgraphs().empty())
         out += "<p class=\"dim\">" + count(graph->subgraphs().size(), "nested graph") +
                " stand in the text alone.</p>\n";
-    return out + "<details class=\"text\"><summary>Text of " + count(graph->size(), "node") +
-           "</summary><pre>" + text.html + "</pre></details>\n<script type=\"application/json\">" + data +
-           "</script>\n";
+    out += "<details class=\"text\"><summary>Text of " + count(graph->size(), "node") + "</summary><pre>" +
+           text.html + "</pre></details>\n<script type=\"application/json\">" + data + "</script>\n";
+    if (picture && picture->isFolded && !blocksOf(*picture).empty()) {
+        out += marker + std::to_string(m_insides.size()) + marker;
+        m_insides.push_back({std::move(*picture), diff ? diff->b : std::vector<diff::Change>()});
+    }
+    return out;
 }
 
 std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, const Naming& naming,
@@ -285,6 +291,39 @@ std::string StageWriter::stageHtml(const Compile& compile, std::size_t index, co
            htmlText(stage.label()) + "</b> " + htmlText(stage.detail) + " <span class=\"dim\">" +
            htmlText(session::phaseName(stage.phase)) + ", " + sizeText(stage) +
            (delta.empty() ? "" : ", " + delta) + "</span></figcaption>\n" + body + "</figure>\n";
+}
+
+void StageWriter::drawInsides(std::string& html) {
+    std::string out;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < m_insides.size(); ++i) {
+        const std::string mark = marker + std::to_string(i) + marker;
+        const std::size_t found = html.find(mark, at);
+        if (found == std::string::npos) break;
+        out.append(html, at, found - at);
+        at = found + mark.size();
+        const Insides& of = m_insides[i];
+        std::size_t left = 0;
+        for (const std::uint32_t item : blocksOf(of.picture)) {
+            const std::optional<StagePicture> inside =
+                m_room < leastRoom ? std::nullopt : insideOf(of.picture, item, m_page.task);
+            if (inside && inside->folded.items.size() < 2) continue;
+            const std::string name = of.picture.tree.groups[of.picture.folded.items[item].group].name;
+            const std::string drawn =
+                !inside ? std::string()
+                        : "<details class=\"inside\" data-of=\"" + std::to_string(item) +
+                              "\"><summary>Inside " + htmlCode(name) + "</summary><div class=\"pic\">" +
+                              svgOf(*inside, of.changes, "inside " + name) + "</div></details>\n";
+            if (inside && take(drawn.size()))
+                out += drawn;
+            else
+                ++left;
+        }
+        if (left > 0)
+            out += "<p class=\"left\">What " + count(left, "block") + (left == 1 ? " holds" : " hold") +
+                   " is not drawn: it would exceed the size of a report. The text has every node.</p>\n";
+    }
+    html = out + html.substr(at);
 }
 
 std::string StageWriter::sameCompile(const Compile& compile, const session::NamingPtr& names) {

@@ -37,6 +37,8 @@ public:
     StageWriter(const PageContext& page, std::size_t room);
     /// A strip of the stages, then each.
     [[nodiscard]] std::string html(std::size_t compile);
+    /// Puts into the page, once all stages are written, what blocks hold, as long as there is room.
+    void drawInsides(std::string& html);
     /// Takes some of the room, if there is so much.
     [[nodiscard]] bool take(std::size_t bytes);
     /// Stages without a picture, and those without a text as well, for want of room.
@@ -50,6 +52,11 @@ private:
         std::optional<diff::GraphDiff> diff;
     };
     struct Naming;
+    /// Of a stage whose picture has blocks; where its marker stands in the page, they are drawn.
+    struct Insides {
+        StagePicture picture;
+        std::vector<diff::Change> changes;
+    };
 
     /// Where another compile has the same stages, a sentence that leads there; else empty.
     [[nodiscard]] std::string sameCompile(const session::Compile& compile, const session::NamingPtr& names);
@@ -66,6 +73,7 @@ private:
     std::size_t m_first = 0; ///< number of the compile's first stage in the whole page
     std::size_t m_next = 0;
     std::size_t m_notDrawn = 0, m_notWritten = 0;
+    std::vector<Insides> m_insides;
     /// Stages that are written, by the digest of all that is in them: other ranks and recompiles have the same.
     std::map<std::array<std::uint8_t, 32>, std::pair<std::size_t, std::string>> m_written;
     std::map<std::array<std::uint8_t, 32>, std::size_t>

@@ -13,7 +13,7 @@ namespace {
 
 using layout::VisibleItem;
 
-constexpr std::size_t drawnWhole = 40, mostItems = 80, manyNodes = 50'000;
+constexpr std::size_t drawnWhole = 40, mostItems = 80, mostInside = 160, manyNodes = 50'000;
 constexpr std::size_t smallestPart = 20;        ///< of a graph: a block with fewer nodes stays closed
 constexpr double widest = 1160, highest = 2400; ///< pixels at 100 %
 constexpr double cardWide = 208, cardHigh = 38, sheet = 6;
@@ -236,6 +236,42 @@ Result<StagePicture> pictureOf(ir::GraphPtr graph, const session::NamingPtr& nam
         done = openBlocks(out, task);
     }
     if (!done) return tl::unexpected(done.error());
+    return out;
+}
+
+std::vector<std::uint32_t> blocksOf(const StagePicture& picture) {
+    std::vector<std::uint32_t> out;
+    for (std::uint32_t i = 0; i < picture.folded.items.size(); ++i)
+        if (picture.folded.items[i].kind != VisibleItem::Kind::Node && !holdsInputs(picture, i))
+            out.push_back(i);
+    return out;
+}
+
+std::optional<StagePicture> insideOf(const StagePicture& picture, std::uint32_t item,
+                                     const TaskContext& task) {
+    const layout::GroupId group = picture.folded.items[item].group;
+    std::vector<layout::GroupId> inside{group};
+    std::vector<ir::NodeIndex> nodes;
+    for (std::size_t i = 0; i < inside.size(); ++i) {
+        const layout::Group& of = picture.tree.groups[inside[i]];
+        nodes.insert(nodes.end(), of.nodes.begin(), of.nodes.end());
+        inside.insert(inside.end(), of.children.begin(), of.children.end());
+    }
+    std::ranges::sort(nodes);
+    StagePicture out;
+    out.graph = picture.graph;
+    out.names = picture.names;
+    out.tree = layout::keepNodes(picture.tree, nodes);
+    out.isInside = true;
+    std::set<layout::GroupId> around;
+    for (layout::GroupId at = group; at != layout::noGroup; at = out.tree.groups[at].parent)
+        around.insert(at);
+    std::set<layout::GroupId> open = around;
+    if (nodes.size() <= mostInside) open.insert(inside.begin(), inside.end());
+    // Rows of inputs stay closed.
+    std::erase_if(
+        open, [&](layout::GroupId id) { return out.tree.groups[id].kind == layout::Group::Kind::Inputs; });
+    if (!layOutOpen(out, open, task)) return std::nullopt;
     return out;
 }
 

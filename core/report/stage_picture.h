@@ -11,6 +11,7 @@
 #include "core/session/program_names.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,20 @@ struct StagePicture {
     layout::LayoutInput input;
     layout::LayoutResult result;
     bool isFolded = false; ///< some nodes stand in blocks
+    bool isInside = false; ///< of a part of the graph alone
 };
 
 /// Graphs of up to forty nodes are drawn node by node; of larger ones, modules and repeated layers are blocks. The only Error is
 /// of a task that was cancelled.
 [[nodiscard]] Result<StagePicture> pictureOf(ir::GraphPtr graph, const session::NamingPtr& naming,
                                              const session::ModuleClasses& classes, const TaskContext& task);
+
+/// Items of a picture that are blocks of nodes, without rows of inputs: what they hold can be drawn by itself.
+[[nodiscard]] std::vector<std::uint32_t> blocksOf(const StagePicture& picture);
+/// What an item holds, of several alike blocks the first, with frames for the blocks inside; null where the task was cancelled.
+/// Blocks inside stay closed where the picture would have too many cards.
+[[nodiscard]] std::optional<StagePicture> insideOf(const StagePicture& picture, std::uint32_t item,
+                                                   const TaskContext& task);
 
 /// `changes` by node, as the later of two graphs; may be empty. `label` names the picture.
 [[nodiscard]] std::string svgOf(const StagePicture& picture, const std::vector<diff::Change>& changes,

@@ -142,8 +142,10 @@ std::string cardSvg(const StagePicture& picture, std::size_t i, const std::vecto
     const std::string kind(1, static_cast<char>('0' + static_cast<int>(words.kind)));
     std::string out =
         "<g class=\"n k" + kind + (isNode ? "" : " blk") + std::string(changeClass(change)) +
-        "\" tabindex=\"-1\" role=\"button\" data-i=\"" + std::to_string(i) + "\" transform=\"translate(" +
-        whole(at.x) + ' ' + whole(at.y) + ")\"><title>" + htmlText(firstLetters(words.title, 300)) +
+        "\" tabindex=\"-1\" role=\"button\" data-i=\"" + std::to_string(i) +
+        (isNode && picture.isInside ? "\" data-n=\"" + std::to_string(visible.node) : std::string()) +
+        "\" transform=\"translate(" + whole(at.x) + ' ' + whole(at.y) + ")\"><title>" +
+        htmlText(firstLetters(words.title, 300)) +
         (change == diff::Change::Same || changes.empty() ? ""
                                                          : ", " + std::string(diff::changeName(change))) +
         "</title>";

@@ -30,6 +30,10 @@ function readStage(figure) {
   });
   return stage;
 }
+// Of stages that are word for word the same, the one that the picture stands with.
+function pictureOwner(stage) {
+  return stage.same ? pictureOwner(stage.same) : stage;
+}
 const kindNames = ['input, output', 'parameter, buffer', 'linear', 'compute', 'view', 'writes in place',
   'functional form of a write', 'makes a tensor', 'higher-order, module'];
 const changeWords = {s: '= same', q: '≈ only names or the spelling of the target differ', c: '~ changed', m: '↕ in another order',

@@ -70,13 +70,19 @@ class Viewer {
   mark(svg, stage, changes = '') {
     const ofItem = new Map();
     for (const node of stage.nodes) {
-      const letter = changes[node.n] ?? 's', known = ofItem.get(node.item);
-      if (known === undefined) ofItem.set(node.item, letter);
-      else if (known !== letter) ofItem.set(node.item, 'crams'.includes(letter) && letter !== 's' && letter !== 'm' || 'cra'.includes(known) ? 'c' :
-        letter === 'm' || known === 'm' ? 'm' : 'q');
+      if (!ofItem.has(node.item)) ofItem.set(node.item, new Set());
+      ofItem.get(node.item).add(changes[node.n] ?? 's');
     }
+    for (const [item, letters] of ofItem)
+      ofItem.set(item, letters.size === 1 ? [...letters][0] : ['c', 'a', 'r', 'm', 'q'].find(letter => letters.has(letter)).replace(/[ar]/, 'c'));
+    this.colour(svg, group => ofItem.get(+group.dataset.i) ?? 's');
+    const first = one('.n', svg);
+    if (first) first.setAttribute('tabindex', '0');
+  }
+
+  colour(svg, letterOf) {
     for (const group of all('.n', svg)) {
-      const letter = ofItem.get(+group.dataset.i) ?? 's';
+      const letter = letterOf(group);
       group.classList.remove('ca', 'cr', 'cc', 'cm');
       one('.sign', group)?.remove();
       if (!'cram'.includes(letter)) continue;
@@ -86,8 +92,6 @@ class Viewer {
       sign.innerHTML = `<circle r="7" cx="${+width}"/><text x="${+width}" y="4">${signs[letter]}</text>`;
       group.append(sign);
     }
-    const first = one('.n', svg);
-    if (first) first.setAttribute('tabindex', '0');
   }
 
   fit() {
@@ -158,7 +162,7 @@ class Viewer {
     }, {passive: false});
     view.addEventListener('click', event => {
       const group = event.target.closest('.n');
-      if (!moved && group) this.choose(name, +group.dataset.i);
+      if (!moved && group) this.chooseGroup(name, group);
     });
     view.addEventListener('keydown', event => this.key(event, name));
   }
@@ -171,7 +175,7 @@ class Viewer {
     else if (event.key === '+' || event.key === '=') this.zoom(1.25);
     else if (event.key === '-') this.zoom(0.8);
     else if (event.key === '0') this.fit();
-    else if (group && (event.key === 'Enter' || event.key === ' ')) this.choose(name, +group.dataset.i);
+    else if (group && (event.key === 'Enter' || event.key === ' ')) this.chooseGroup(name, group);
     else if (group && event.key === 'Tab') {
       const groups = all('.n', this.views[name]), next = groups[groups.indexOf(group) + (event.shiftKey ? -1 : 1)];
       if (!next) return;
@@ -188,21 +192,30 @@ class Viewer {
     this.pan(over(card.left, card.right, view.left, view.right), over(card.top, card.bottom, view.top, view.bottom));
   }
 
+  // A card of the whole graph, or of the inside of a block, which numbers its items by itself.
+  chooseGroup(name, group) {
+    const stage = name === 'A' ? this.a : this.b, node = stage.nodes[+group.dataset.n];
+    if (group.dataset.n === undefined) return this.isInside(name) ? undefined : this.choose(name, +group.dataset.i);
+    this.choose(name, +group.dataset.i, node);
+  }
+  isInside(name) { return !!one('.n[data-n]', this.views[name]); }
+
   choose(name, item, node = null) {
     const stage = name === 'A' ? this.a : this.b;
     for (const group of all('.n.on, .n.rel, .e path.on', this.panes)) group.classList.remove('on', 'rel');
-    const group = one(`.n[data-i="${item}"]`, this.views[name]);
+    const group = node && this.isInside(name) ? one(`.n[data-n="${node.n}"]`, this.views[name]) : one(`.n[data-i="${item}"]`, this.views[name]);
     if (group) {
       group.classList.add('on');
       group.focus({preventScroll: true});
       this.bring(name, group);
     }
     for (const path of all('.e path', this.views[name]))
-      if (path.dataset.e.split(' ').includes(String(item))) path.classList.add('on');
+      if (group && path.dataset.e.split(' ').includes(group.dataset.i)) path.classList.add('on');
     const nodes = node ? [node] : stage.nodes.filter(other => other.item === item);
-    for (const other of nodes.length > 400 ? [] : nodes)
-      for (const related of this.relatives(name, other.n))
-        one(`.n[data-i="${related.item}"]`, this.views[name === 'A' ? 'B' : 'A'])?.classList.add('rel');
+    const other = name === 'A' ? 'B' : 'A', inside = this.isInside(other);
+    for (const of of nodes.length > 400 ? [] : nodes)
+      for (const related of this.relatives(name, of.n))
+        one(inside ? `.n[data-n="${related.n}"]` : `.n[data-i="${related.item}"]`, this.views[other])?.classList.add('rel');
     this.tell(name, stage, nodes, group);
   }
 
@@ -227,12 +240,32 @@ class Viewer {
     title.append(element('span', {}, isBlock ? one('title', group)?.textContent ?? '' : nodes[0].name), close);
     box.append(title);
     if (isBlock) {
+      const inside = group && one(`details.inside[data-of="${group.dataset.i}"]`, pictureOwner(stage).figure);
+      if (inside) {
+        const look = element('button', {type: 'button'}, 'Picture of its inside');
+        look.addEventListener('click', () => this.openInside(name, stage, inside));
+        box.append(look, element('br'));
+      }
       for (const node of nodes) box.append(this.nodeButton(name, node, node.line), element('br'));
     } else {
       box.append(this.facts(name, stage, nodes[0]));
     }
     this.side.replaceChildren(box);
     this.side.scrollTop = 0;
+  }
+
+  // The pane shows what a block holds, until it is told to go back.
+  openInside(name, stage, inside) {
+    const view = this.views[name], svg = one('svg', inside).cloneNode(true), changes = name === 'A' ? this.pair?.changesA : this.pair?.changesB;
+    const back = element('button', {type: 'button'}, '← whole graph'), header = view.previousElementSibling;
+    back.addEventListener('click', () => this.show(this.b.id));
+    view.replaceChildren(svg);
+    header.replaceChildren(element('i', {}, name), back, ' ', element('b', {}, one('summary', inside).textContent));
+    this.colour(svg, group => group.dataset.n === undefined ? 's' : changes?.[+group.dataset.n] ?? 's');
+    one('.n', svg)?.setAttribute('tabindex', '0');
+    this.at = {x: 0, y: 0};
+    this.fit();
+    view.focus({preventScroll: true});
   }
 
   nodeButton(name, node, text = node.name) {
@@ -309,7 +342,7 @@ class Viewer {
   drawGutter() {
     const gutter = one('.gutter', this.panes), height = this.views.B.clientHeight, width = gutter.clientWidth;
     gutter.replaceChildren();
-    if (!this.a || !width || !this.pair.rows.length) return;
+    if (!this.a || !width || !this.pair.rows.length || this.isInside('A') || this.isInside('B')) return;
     const top = this.views.B.getBoundingClientRect().top, rect = (name, item) => {
       const box = one(`.n[data-i="${item}"]:not(.blk) rect.c`, this.views[name])?.getBoundingClientRect();
       return box && [box.top - top, box.bottom - top];
