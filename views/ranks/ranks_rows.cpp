@@ -29,8 +29,7 @@ TableCell verdictCell(Verdict verdict) {
         "Nothing tells these ranks apart but what is a rank's own: its device, its number, addresses",
         "One rank compiles again, finds nothing in a cache that served others, or has other code",
         "Ranks compute something else: another graph, shape, dtype, constant or reduction",
-        "Ranks of one process group do not make the same calls in the same order, so that they wait for "
-        "ever"};
+        "Ranks of one process group do not make the same calls in the same order: they wait for ever"};
     TableCell out{toQString(verdict), Look::Chip, toneOf(verdict)};
     out.toolTip = tr(tips[std::size_t(verdict)]);
     out.sort = -int(verdict);
