@@ -25,6 +25,7 @@ private slots:
     void tellsACompile();
     void sourcesOfSymbolsAreShort();
     void tellsARecompile();
+    void aRestartIsNamedByItsClass();
     void tellsGradientsApart();
     void refreshesOnlyWhenShown();
     void slowPanelsRefreshInTurns();
@@ -275,6 +276,19 @@ void TestInspector::sourcesOfSymbolsAreShort() {
             QVERIFY2(fact.toolTip.contains(spelled), qPrintable(fact.toolTip));
         }
     QVERIFY(found);
+}
+
+void TestInspector::aRestartIsNamedByItsClass() {
+    session::Session session;
+    session.compiles.resize(1);
+    session.compiles[0].id = {0, 0, -1};
+    session.compiles[0].attempts = 2;
+    session.compiles[0].restartReasons = {"<class 'torch._dynamo.exc.TensorifyScalarRestartAnalysis'>"};
+    test::Fixture f;
+    f.workspace.addCapture(test::captureOf(std::move(session)), true);
+    auto panel = f.show<InspectorPanel>(312, 700);
+    const QString text = panel->plainText();
+    QVERIFY2(text.contains("TensorifyScalarRestartAnalysis") && !text.contains("<class"), qPrintable(text));
 }
 
 void TestInspector::tellsARecompile() {

@@ -15,6 +15,17 @@ namespace dynascope::views {
 
 namespace {
 
+/// "TensorifyScalarRestartAnalysis" of "<class 'torch._dynamo.exc.TensorifyScalarRestartAnalysis'>", else the first line.
+QString restartText(std::string_view reason) {
+    std::string_view line = firstLine(reason);
+    constexpr std::string_view begin = "<class '", end = "'>";
+    if (line.starts_with(begin) && line.ends_with(end)) {
+        line = line.substr(begin.size(), line.size() - begin.size() - end.size());
+        line.remove_prefix(line.rfind('.') + 1);
+    }
+    return toQString(std::string(line));
+}
+
 using session::Compile;
 
 constexpr std::size_t mostRows = 40;
@@ -67,8 +78,7 @@ Section mainSection(const session::Session& session, const Compile& compile) {
                "for.")));
     for (const std::string& reason : compile.restartReasons)
         // PyTorch's whole explanation stands with the break; here the first line says which it was.
-        out.facts.push_back(
-            fact(tr("Restart"), {text(toQString(firstLine(reason)))}, tr("Why Dynamo began again.")));
+        out.facts.push_back(fact(tr("Restart"), {text(restartText(reason))}, tr("Why Dynamo began again.")));
     if (compile.compileSeconds > 0)
         out.facts.push_back(
             fact(tr("Compile time"), {panelLink(secondsText(compile.compileSeconds), PanelId::CompileTime)},
