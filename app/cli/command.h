@@ -83,5 +83,6 @@ void addSteps(Parser& parser);
 void addCapture(Parser& parser);
 void addDoctor(Parser& parser);
 void addStatus(Parser& parser);
+void addCompletion(Parser& parser);
 
 } // namespace dynascope::cli

@@ -39,5 +39,6 @@ int main(int argc, char** argv) {
     cli::addCapture(parser);
     cli::addDoctor(parser);
     cli::addStatus(parser);
+    cli::addCompletion(parser);
     return parser.run(argc, argv);
 }

@@ -2,6 +2,7 @@
 #include "app/cli/options.h"
 
 #include "app/cli/command.h"
+#include "app/cli/shell_help.h"
 #include "core/session/byte_source.h"
 
 #include <CLI/CLI.hpp>
@@ -82,7 +83,8 @@ void Command::run(std::function<int()> action) {
 
 Parser::Parser(const std::string& description, const std::string& program, const std::string& version,
                const std::string& footer)
-    : m_app(std::make_unique<CLI::App>(description, program)) {
+    : m_app(std::make_unique<CLI::App>(description, program))
+    , m_version(version) {
     m_app->set_version_flag("--version", program + ' ' + version);
     m_app->require_subcommand(1);
     m_app->fallthrough(false);
@@ -99,6 +101,10 @@ Parser::~Parser() = default;
 
 Command Parser::command(const std::string& name, const std::string& help) {
     return {m_app->add_subcommand(name, help), *this};
+}
+
+ProgramHelp Parser::describe() const {
+    return cli::describe(*m_app, m_version);
 }
 
 std::vector<std::string> Parser::cutRest(std::vector<std::string>& words) const {

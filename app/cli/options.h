@@ -20,6 +20,8 @@ class Option;
 
 namespace dynascope::cli {
 
+struct ProgramHelp; ///< app/cli/shell_help.h
+
 /// One option or positional argument of a command.
 class Argument {
 public:
@@ -81,6 +83,8 @@ public:
     Parser& operator=(const Parser&) = delete;
 
     Command command(const std::string& name, const std::string& help);
+    /// Its commands and options so far, as --help tells them.
+    [[nodiscard]] ProgramHelp describe() const;
     /// Parses and carries out the command that was chosen. Bad usage gives one line on stderr and exitUsage.
     int run(int argc, const char* const* argv);
 
@@ -95,6 +99,7 @@ private:
     [[nodiscard]] std::vector<std::string> cutRest(std::vector<std::string>& words) const;
 
     std::unique_ptr<CLI::App> m_app;
+    std::string m_version;
     /// Gives options that stand alone their number. CLI11 would read what follows, "--" too, as theirs.
     void completeAlone(std::vector<std::string>& words) const;
 

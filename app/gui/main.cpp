@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/shell_help.h"
 #include "app/gui/export.h"
 #include "app/gui/main_window.h"
 #include "core/base/log.h"
@@ -7,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include <QApplication>
+#include <QIcon>
 #include <QLoggingCategory>
 #include <QRegularExpression>
 #include <QScreen>
@@ -25,7 +27,7 @@ using namespace dynascope;
 
 struct Options {
     std::vector<std::string> paths, sizes, engine;
-    std::string exportFolder, theme;
+    std::string exportFolder, theme, completion;
     bool benchStart = false, compare = false, selfCheck = false;
 };
 
@@ -63,6 +65,7 @@ int runWindow(QApplication& app, const Options& options) {
     theme.setScheme(schemeOf(options.theme).value_or(settings.scheme()));
     theme.setFontSize(settings.fontSize());
     theme.apply(app);
+    QApplication::setWindowIcon(QIcon(QStringLiteral(":/dynascope/dynascope.svg")));
     views::TaskRunner tasks;
     views::Workspace workspace(tasks);
     app::MainWindow window(workspace, theme, settings, nullptr, options.engine);
@@ -143,33 +146,47 @@ void quietMessages(QtMsgType type, const QMessageLogContext& context, const QStr
 
 int main(int argc, char** argv) {
     Options options;
-    CLI::App cli{"Dynascope: a debugger for PyTorch's compiler", "dynascope"};
-    cli.add_option("PATH", options.paths, "Traces, folders of ranks, graph texts or sessions to open");
-    cli.add_option("--export", options.exportFolder,
-                   "Write the windows as PNG and a summary into this folder, without a display")
+    CLI::App parser{"Dynascope: a debugger for PyTorch's compiler", "dynascope"};
+    parser.add_option("PATH", options.paths, "Traces, folders of ranks, graph texts or sessions to open");
+    parser
+        .add_option("--export", options.exportFolder,
+                    "Write the windows as PNG and a summary into this folder, without a display")
         ->type_name("DIR");
-    cli.add_option("--size", options.sizes, "Window size for --export; may be given several times")
+    parser.add_option("--size", options.sizes, "Window size for --export; may be given several times")
         ->type_name("WxH")
         ->allow_extra_args(false)
         ->default_str("1600x1000");
-    cli.add_flag("--compare", options.compare, "Compare the two PATHs, or the ranks of one");
-    cli.add_option("--theme", options.theme, "Colours: dark or light")
+    parser.add_flag("--compare", options.compare, "Compare the two PATHs, or the ranks of one");
+    parser.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));
-    cli.add_option("--engine", options.engine,
-                   "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
-                   "Comes last")
+    parser
+        .add_option("--engine", options.engine,
+                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
+                    "Comes last")
         ->expected(-1);
-    cli.add_option_function<std::uint64_t>(
-           "--max-unpacked", [](std::uint64_t gib) { session::Spool::setMost(gib << 30U); },
-           "Most temporary files that archives, pipes and sessions may take, in GiB (16)")
+    parser
+        .add_option_function<std::uint64_t>(
+            "--max-unpacked", [](std::uint64_t gib) { session::Spool::setMost(gib << 30U); },
+            "Most temporary files that archives, pipes and sessions may take, in GiB (16)")
         ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20U));
-    cli.add_flag("--self-check", options.selfCheck, "Print what Qt and the display offer, and exit");
-    cli.add_flag("--bench-start", options.benchStart)->group("");
-    cli.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);
+    parser.add_flag("--self-check", options.selfCheck, "Print what Qt and the display offer, and exit");
+    parser
+        .add_option("--completion", options.completion,
+                    "Print what bash, zsh or fish completes the command line by, or a manual page, and exit")
+        ->check(CLI::IsMember({"bash", "zsh", "fish", "man"}));
+    parser.add_flag("--bench-start", options.benchStart)->group("");
+    parser.set_version_flag("--version", std::string("dynascope ") + DYNASCOPE_VERSION);
     try {
-        cli.parse(argc, argv);
+        parser.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        return cli.exit(error) == 0 ? 0 : 2;
+        return parser.exit(error) == 0 ? 0 : 2;
+    }
+    if (!options.completion.empty()) {
+        const cli::ProgramHelp help = cli::describe(parser, DYNASCOPE_VERSION);
+        const std::string text = options.completion == "man"
+                                     ? manualPage(help)
+                                     : completions(help, options.completion).value_or(std::string());
+        return std::fputs(text.c_str(), stdout) < 0 || std::fflush(stdout) != 0 ? 2 : 0;
     }
 
     if (options.compare && (options.paths.empty() || options.paths.size() > 2)) {
@@ -203,6 +220,7 @@ int main(int argc, char** argv) {
     logByQt();
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("dynascope"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("dynascope"));
     QApplication::setApplicationDisplayName(QStringLiteral("Dynascope"));
     QApplication::setApplicationVersion(QStringLiteral(DYNASCOPE_VERSION));
     if (options.selfCheck) return printSelfCheck();
