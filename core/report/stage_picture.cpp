@@ -197,7 +197,7 @@ Result<void> layOutOpen(StagePicture& out, const std::set<layout::GroupId>& open
 
 /// Opens blocks, those that hold most first, while the picture can be read in a pane.
 Result<void> openBlocks(StagePicture& out, const TaskContext& task) {
-    if (const auto closed = layOutOpen(out, {}, task); !closed) return closed;
+    if (auto closed = layOutOpen(out, {}, task); !closed) return closed;
     std::set<layout::GroupId> open;
     const auto fits = [&](const std::set<layout::GroupId>& tried) {
         if (task.cancelled()) return false;

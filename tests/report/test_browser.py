@@ -270,6 +270,25 @@ class Reports(unittest.TestCase):
         self.assertTrue(all("Content Security Policy" in text for text in page.complaints), page.complaints)
         self.assertGreaterEqual(len(page.complaints), 4)
 
+    def test_texts_of_a_capture_stay_texts(self):
+        text = os.path.join(self.folder.name, "hostile.txt")
+        evil = "</script><img src=x onerror=window.evil=1><script>window.evil=2</script>"
+        with open(text, "w", encoding="utf-8") as file:
+            file.write(f"def forward(self, x):\n    sin = torch.sin(x, out='{evil}')\n    cos = torch.cos(sin);  sin = None\n    return cos\n")
+        self.files["hostile"] = os.path.join(self.folder.name, "hostile.html")
+        try:
+            subprocess.run([CLI, "report", text, "-o", self.files["hostile"]], check=True)
+            page = self.open("hostile")
+            page.press("/", "/")
+            page.type("torch.sin")
+            page.press("Enter", "\r", 13)
+            self.assertIn(evil, page.run("document.querySelector('.side .node').innerText"))
+            self.assertFalse(page.run("'evil' in window"))
+            self.assertEqual(page.run("document.images.length"), 0)
+            self.quiet()
+        finally:
+            del self.files["hostile"]
+
     def test_narrow_windows(self):
         for name in self.files:
             page = self.open(name)
