@@ -15,10 +15,10 @@ class Viewer {
       'Drag or arrow keys pan; + − 0 and, once a picture is clicked, the wheel zoom; Tab goes from node to node, Enter opens one.'));
     box.classList.add('made');
     for (const name of ['A', 'B']) this.listen(name);
-    this.show(this.steps[Math.max(0, this.steps.findIndex(step => {
-      const stage = document.getElementById(step.dataset.stage);
-      return stage.dataset.before && one('figcaption .dim', stage).textContent.match(/[+−~]\d/);
-    }))].dataset.stage);
+    // At first the first stage that changed something, else one that only spells it otherwise.
+    const delta = step => one('.delta', step.parentElement).textContent;
+    const first = this.steps.find(step => /[+−~]\d/.test(delta(step))) ?? this.steps.find(step => delta(step) && delta(step) !== '=');
+    this.show((first ?? this.steps[0]).dataset.stage);
   }
 
   show(id) {
