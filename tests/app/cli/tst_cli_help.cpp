@@ -2,12 +2,16 @@
 //
 // What shells complete, and the manual page: made of --help, so that none of them lacks a command or an option.
 #include "app/cli/shell_help.h"
+#include "core/capture/open.h"
 
 #include <CLI/CLI.hpp>
 #include <QFile>
 #include <QProcess>
+#include <QRegularExpression>
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QXmlStreamReader>
 
 using namespace dynascope;
 
@@ -95,6 +99,40 @@ private slots:
         QVERIFY2(said.err.isEmpty(), qPrintable(said.err));
         QCOMPARE(said.out.split('\n').first(5),
                  (QStringList{"rederive", "--stage", "readable", script.fileName(), "--version"}));
+    }
+
+    /// What a desktop is told: each type of file that the menu entry opens is one, and told by the name of its files.
+    void desktopFilesAgree() {
+        const QString folder = QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/desktop/");
+        const auto textOf = [&folder](const char* name) {
+            QFile file(folder + name);
+            if (!file.open(QIODevice::ReadOnly)) qFatal("no %s", name);
+            return QString::fromUtf8(file.readAll());
+        };
+        const QString entry = textOf("dynascope.desktop");
+        const QStringList opened = QRegularExpression("^MimeType=(.*);$", QRegularExpression::MultilineOption)
+                                       .match(entry)
+                                       .captured(1)
+                                       .split(';');
+        QStringList types, globs;
+        for (const char* name : {"dynascope.xml", "dynascope.metainfo.xml"}) {
+            QXmlStreamReader xml(textOf(name));
+            while (!xml.atEnd()) {
+                if (xml.readNext() != QXmlStreamReader::StartElement) continue;
+                if (xml.name() == u"mime-type") types.push_back(xml.attributes().value("type").toString());
+                if (xml.name() == u"glob") globs.push_back(xml.attributes().value("pattern").toString());
+                if (xml.name() == u"mediatype") QVERIFY(types.contains(xml.readElementText()));
+            }
+            QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
+        }
+        QCOMPARE(QSet<QString>(opened.begin(), opened.end()), QSet<QString>(types.begin(), types.end()));
+        QVERIFY(globs.size() > 4);
+        for (const QString& glob : globs) {
+            const auto endings = capture::fileEndings();
+            QVERIFY2(std::any_of(endings.begin(), endings.end(),
+                                 [&](std::string_view end) { return glob.toStdString().ends_with(end); }),
+                     qPrintable(glob));
+        }
     }
 
     void nothingOfATextIsARequest() {
