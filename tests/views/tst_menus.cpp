@@ -85,6 +85,7 @@ private slots:
     void plotsAreCopied_data();
     void plotsAreCopied();
     void aFlameChartIsCopiedWhole();
+    void pictureOfAScrolledViewIsWhole();
     void pictureOfAScrolledViewHasNoBars();
 
 private:
@@ -317,6 +318,35 @@ void TestMenus::aFlameChartIsCopiedWhole() {
     chart.verticalScrollBar()->setValue(hidden);
     QVERIFY(chooseAt(*chart.viewport(), QPoint(490, 5), "Copy as image"));
     QCOMPARE(QApplication::clipboard()->image(), image);
+}
+
+/// Also what is scrolled away; it is where it was afterwards.
+void TestMenus::pictureOfAScrolledViewIsWhole() {
+    class Bands : public QAbstractScrollArea {
+    protected:
+        void resizeEvent(QResizeEvent* event) override {
+            verticalScrollBar()->setRange(0, std::max(0, 300 - event->size().height()));
+        }
+        void paintEvent(QPaintEvent*) override {
+            QPainter painter(viewport());
+            const Qt::GlobalColor colours[] = {Qt::red, Qt::green, Qt::blue};
+            for (int i = 0; i < 3; ++i)
+                painter.fillRect(0, i * 100 - verticalScrollBar()->value(), 200, 100, colours[i]);
+        }
+    };
+    Bands bands;
+    bands.setFrameShape(QFrame::NoFrame);
+    bands.resize(120, 80);
+    bands.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&bands));
+    bands.verticalScrollBar()->setValue(150);
+    const QImage image = imageOf(pictureOf(bands, "bands"), 1);
+    QCOMPARE(image.height(), 300);
+    for (const auto& [y, colour] :
+         {std::pair(50, Qt::red), std::pair(150, Qt::green), std::pair(250, Qt::blue)})
+        QCOMPARE(image.pixelColor(20, y), QColor(colour));
+    QCOMPARE(bands.verticalScrollBar()->value(), 150);
+    QCOMPARE(bands.viewport()->height(), 80);
 }
 
 void TestMenus::pictureOfAScrolledViewHasNoBars() {

@@ -14,6 +14,7 @@
 #include <QPainter>
 #include <QPdfWriter>
 #include <QSaveFile>
+#include <QScrollBar>
 #include <QSvgGenerator>
 #include <QWidget>
 #include <algorithm>
@@ -72,8 +73,18 @@ QString writePdf(const Drawing& picture, QSaveFile& file) {
 
 Drawing pictureOf(QWidget& widget, const QString& title) {
     auto* area = qobject_cast<QAbstractScrollArea*>(&widget);
-    QWidget& shown = area ? *area->viewport() : widget;
-    return {title, shown.size(), [&shown](QPainter& painter) { shown.render(&painter); }};
+    if (!area) return {title, widget.size(), [&widget](QPainter& painter) { widget.render(&painter); }};
+    const QSize whole = area->viewport()->size() + QSize(0, area->verticalScrollBar()->maximum());
+    return {title, whole, [area, whole](QPainter& painter) {
+                // For the time of the picture it is as high as what it holds.
+                const QSize seen = area->viewport()->size();
+                const int at = area->verticalScrollBar()->value();
+                area->viewport()->resize(whole);
+                area->verticalScrollBar()->setValue(0);
+                area->viewport()->render(&painter);
+                area->viewport()->resize(seen);
+                area->verticalScrollBar()->setValue(at);
+            }};
 }
 
 QImage imageOf(const Drawing& picture, double scale) {

@@ -23,7 +23,8 @@ struct Drawing {
     [[nodiscard]] bool isEmpty() const { return size.isEmpty() || !paint; }
 };
 
-/// A widget as it is on screen, without scroll bars. It must live as long as the picture.
+/// A widget as it is on screen; of one that scrolls pixel by pixel all from top to bottom, without bars. It must live as
+/// long as the picture.
 [[nodiscard]] Drawing pictureOf(QWidget& widget, const QString& title);
 
 /// Pixels of `scale` for each of a screen with scale 1, fewer where the picture would have more than 32 million.
