@@ -186,7 +186,7 @@ private slots:
         checkForm(withoutInsides);
         QVERIFY(withoutInsides.contains("is not drawn: it would exceed") &&
                 !withoutInsides.contains("For want of room"));
-        for (const qsizetype most : {whole / 2, whole / 3, whole / 4}) {
+        for (const qsizetype most : {whole * 2 / 5, whole / 3, whole / 4}) {
             report::HtmlOptions options;
             options.mostBytes = std::size_t(most);
             const QString html = reportOf(session, options);
