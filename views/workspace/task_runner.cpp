@@ -2,6 +2,7 @@
 #include "views/workspace/task_runner.h"
 
 #include "core/base/log.h"
+#include "core/base/sanitizers.h"
 
 #include <QMetaObject>
 #include <QThread>
@@ -27,6 +28,7 @@ TaskRunner::~TaskRunner() {
         job->stop.request_stop();
     m_jobs.clear();
     m_pool.waitForDone();
+    takeOver(&m_pool);
 }
 
 std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* context) {
@@ -43,10 +45,12 @@ std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* 
         const std::chrono::steady_clock::duration last(raw->lastReport.load(std::memory_order_relaxed));
         if (now - last < reportInterval) return;
         raw->lastReport.store(now.count(), std::memory_order_relaxed);
+        handOver(this);
         QMetaObject::invokeMethod(
             this,
             [this, stop = raw->stop, tag = raw->tag, done = progress.done, total = progress.total,
              phase = QString::fromUtf8(progress.phase.data(), qsizetype(progress.phase.size()))] {
+                takeOver(this);
                 if (!stop.stop_requested()) emit this->progress(tag, phase, done, total);
             },
             Qt::QueuedConnection);
@@ -58,15 +62,20 @@ std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* 
 
 void TaskRunner::submit(std::shared_ptr<Job> job, std::function<void()> body) {
     if (job->stop.stop_requested()) return; // cancelled by a slot connected to started()
-    m_pool.start([job = std::move(job), body = std::move(body)] {
+    handOver(job.get());
+    m_pool.start([job = std::move(job), body = std::move(body), pool = &m_pool] {
+        takeOver(job.get());
         if (!job->stop.stop_requested()) body();
+        handOver(pool);
     });
 }
 
 void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> deliver) {
+    handOver(job.get());
     QMetaObject::invokeMethod(
         this,
         [this, job, deliver = std::move(deliver)] {
+            takeOver(job.get());
             if (m_jobs.value(job->tag) != job) return; // superseded or cancelled: finished() was emitted then
             m_jobs.remove(job->tag);
             if (job->wanted()) deliver();
