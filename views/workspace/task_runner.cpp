@@ -5,6 +5,7 @@
 #include "core/base/sanitizers.h"
 
 #include <QMetaObject>
+#include <QRunnable>
 #include <QThread>
 #include <algorithm>
 #include <exception>
@@ -14,7 +15,8 @@ namespace dynascope::views {
 
 namespace {
 constexpr auto reportInterval = std::chrono::milliseconds(34);
-}
+char submitted; ///< its address alone, which needs nothing of the task that is handed over
+} // namespace
 
 TaskRunner::TaskRunner(QObject* parent)
     : QObject(parent) {
@@ -62,12 +64,13 @@ std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* 
 
 void TaskRunner::submit(std::shared_ptr<Job> job, std::function<void()> body) {
     if (job->stop.stop_requested()) return; // cancelled by a slot connected to started()
-    handOver(job.get());
-    m_pool.start([job = std::move(job), body = std::move(body), pool = &m_pool] {
-        takeOver(job.get());
+    QRunnable* task = QRunnable::create([job = std::move(job), body = std::move(body), pool = &m_pool] {
+        takeOver(&submitted);
         if (!job->stop.stop_requested()) body();
         handOver(pool);
     });
+    handOver(&submitted);
+    m_pool.start(task);
 }
 
 void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> deliver) {
