@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/trace/functional_kernels.h"
 
+#include "core/engine/trace/register_where.h"
+
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <algorithm>
 #include <array>
@@ -38,23 +40,12 @@ void takeApart(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     op.callBoxedForDispatchKey(DispatchKey::CompositeImplicitAutograd, *stack);
 }
 
-std::vector<c10::RegistrationHandleRAII> registerComposite() {
-    std::vector<c10::RegistrationHandleRAII> handles;
-    c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
-    for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
-        const auto op = dispatcher.findOp(name);
-        if (!op || !lacksKernel(*op)) continue;
-        handles.push_back(dispatcher.registerImpl(
-            name, DispatchKey::Functionalize, c10::KernelFunction::makeFromBoxedFunction<&takeApart>(),
-            std::nullopt, nullptr, "dynascope: composite kernel under functionalization"));
-    }
-    return handles;
-}
-
 } // namespace
 
 void ensureFunctionalKernels() {
-    static const std::vector<c10::RegistrationHandleRAII> handles = registerComposite();
+    static const auto handles = registerWhere(lacksKernel, DispatchKey::Functionalize,
+                                              c10::KernelFunction::makeFromBoxedFunction<&takeApart>(),
+                                              "dynascope: composite kernel under functionalization");
 }
 
 } // namespace dynascope::engine

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/trace/meta_kernels.h"
 
+#include "core/engine/trace/register_where.h"
+
 #include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/empty_strided.h>
@@ -124,23 +126,12 @@ bool lacksMeta(const c10::OperatorHandle& op) {
     return writable >= op.schema().returns().size();
 }
 
-std::vector<c10::RegistrationHandleRAII> registerAll() {
-    std::vector<c10::RegistrationHandleRAII> handles;
-    c10::Dispatcher& dispatcher = c10::Dispatcher::singleton();
-    for (const c10::OperatorName& name : dispatcher.getAllOpNames()) {
-        const auto op = dispatcher.findOp(name);
-        if (!op || !lacksMeta(*op)) continue;
-        handles.push_back(dispatcher.registerImpl(
-            name, DispatchKey::Meta, c10::KernelFunction::makeFromBoxedFunction<&onStandIns>(), std::nullopt,
-            nullptr, "dynascope: CPU kernel on stand-ins"));
-    }
-    return handles;
-}
-
 } // namespace
 
 void ensureMetaKernels() {
-    static const std::vector<c10::RegistrationHandleRAII> handles = registerAll();
+    static const auto handles =
+        registerWhere(lacksMeta, DispatchKey::Meta, c10::KernelFunction::makeFromBoxedFunction<&onStandIns>(),
+                      "dynascope: CPU kernel on stand-ins");
 }
 
 } // namespace dynascope::engine
