@@ -4,6 +4,7 @@
 #include "core/base/shown_text.h"
 #include "core/base/words.h"
 #include "core/ir/place_text.h"
+#include "core/report/markup.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -190,22 +191,11 @@ std::string sentence(const Part& part) {
 std::string xml(std::string_view text) {
     std::string out;
     for (const char c : text) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        default:
+        const std::string_view entity = entityOf(c);
+        if (!entity.empty())
+            out += entity;
+        else
             out += static_cast<unsigned char>(c) < 0x20 && c != '\n' ? ' ' : c;
-        }
     }
     return out;
 }

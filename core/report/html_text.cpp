@@ -2,6 +2,7 @@
 #include "core/base/shown_text.h"
 #include "core/ir/place_text.h"
 #include "core/report/html_parts.h"
+#include "core/report/markup.h"
 #include "core/session/provenance.h"
 
 #include <algorithm>
@@ -40,25 +41,11 @@ std::string htmlText(std::string_view text) {
     std::string out;
     out.reserve(plainText.size() + plainText.size() / 8);
     for (const char c : plainText) {
-        switch (c) {
-        case '&':
-            out += "&amp;";
-            break;
-        case '<':
-            out += "&lt;";
-            break;
-        case '>':
-            out += "&gt;";
-            break;
-        case '"':
-            out += "&quot;";
-            break;
-        case '\'':
-            out += "&#39;";
-            break;
-        default:
+        const std::string_view entity = c == '\'' ? std::string_view("&#39;") : entityOf(c);
+        if (entity.empty())
             out += c;
-        }
+        else
+            out += entity;
     }
     return out;
 }
