@@ -74,13 +74,6 @@ std::string quoted(std::string_view text, std::string_view quote) {
 constexpr std::string_view shellQuote = R"('\'')";
 constexpr std::string_view fishQuote = R"(\')";
 
-std::string joined(const std::vector<std::string>& words) {
-    std::string out;
-    for (const std::string& word : words)
-        out += (out.empty() ? "" : " ") + word;
-    return out;
-}
-
 std::vector<std::string> optionNames(const CommandHelp& command) {
     std::vector<std::string> out;
     for (const OptionHelp& option : command.options)
@@ -109,13 +102,14 @@ std::string bash(const ProgramHelp& program) {
             for (const std::string& name : option.names)
                 names += (names.empty() ? "" : "|") + name;
             out += indent + names + ") ";
-            out += option.words.empty() ? "COMPREPLY=($(compgen -f -- \"$word\"));"
-                                        : "COMPREPLY=($(compgen -W " +
-                                              quoted(joined(option.words), shellQuote) + " -- \"$word\"));";
+            out += option.words.empty()
+                       ? "COMPREPLY=($(compgen -f -- \"$word\"));"
+                       : "COMPREPLY=($(compgen -W " + quoted(joined(option.words, " "), shellQuote) +
+                             " -- \"$word\"));";
             out += " return ;;\n";
         }
-        out +=
-            indent + "esac\n" + indent + "words=" + quoted(joined(optionNames(command)), shellQuote) + '\n';
+        out += indent + "esac\n" + indent + "words=" + quoted(joined(optionNames(command), " "), shellQuote) +
+               '\n';
     };
     if (program.commands.empty()) {
         cases(program.own, "    ");
@@ -125,7 +119,7 @@ std::string bash(const ProgramHelp& program) {
             names.push_back(command.name);
         out += "    if ((COMP_CWORD == 1)) && [[ $word != -* ]]; then\n"
                "        COMPREPLY=($(compgen -W " +
-               quoted(joined(names), shellQuote) +
+               quoted(joined(names, " "), shellQuote) +
                " -- \"$word\"))\n"
                "        return\n    fi\n    case ${COMP_WORDS[1]} in\n";
         for (const CommandHelp& command : program.commands) {
@@ -133,7 +127,8 @@ std::string bash(const ProgramHelp& program) {
             cases(command, "        ");
             out += "        ;;\n";
         }
-        out += "    *) words=" + quoted(joined(optionNames(program.own)), shellQuote) + " ;;\n    esac\n";
+        out +=
+            "    *) words=" + quoted(joined(optionNames(program.own), " "), shellQuote) + " ;;\n    esac\n";
     }
     return out +
            "    if [[ $word == -* ]]; then\n        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n    "
@@ -157,7 +152,7 @@ std::string zshArguments(const CommandHelp& command, const std::string& indent) 
     for (const OptionHelp& option : command.options) {
         std::string value;
         if (option.takesValue)
-            value = option.words.empty() ? ":value:_files" : ":value:(" + joined(option.words) + ')';
+            value = option.words.empty() ? ":value:_files" : ":value:(" + joined(option.words, " ") + ')';
         if (option.positional) continue;
         for (const std::string& name : option.names)
             out += " \\\n" + indent + "    " +
@@ -192,7 +187,8 @@ std::string fish(const ProgramHelp& program) {
             for (const std::string& name : option.names)
                 out += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
             if (option.takesValue)
-                out += option.words.empty() ? " -r" : " -x -a " + quoted(joined(option.words), fishQuote);
+                out +=
+                    option.words.empty() ? " -r" : " -x -a " + quoted(joined(option.words, " "), fishQuote);
             out += " -d " + quoted(option.help, fishQuote) + '\n';
         }
     };

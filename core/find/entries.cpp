@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/find/entries.h"
 
+#include "core/base/text.h"
 #include "core/diff/graph_diff.h"
 #include "core/layout/fold.h"
 #include "core/session/compile_counts.h"
@@ -48,15 +49,8 @@ private:
         return entry;
     }
 
-    static std::string statusOf(const session::Compile& compile) {
-        std::string out;
-        for (const std::string& word : session::statusWords(compile))
-            out += (out.empty() ? "" : " ") + word;
-        return out;
-    }
-
     void compile(const session::Compile& c) {
-        const std::string status = statusOf(c);
+        const std::string status = joined(session::statusWords(c), " ");
         m_out.compiles.push_back({session::compileName(m_session, c), c.id.toString(), c.function, status,
                                   c.rank, session::compileTime(c)});
         Entry& own = add(Kind::Compile);
@@ -120,27 +114,15 @@ private:
             for (ir::NodeIndex n = 0; n < changes.size() && n < diff.b.size(); ++n)
                 changes[n] = word(diff.b[n]);
             for (ir::NodeIndex n = 0; n < diff.a.size(); ++n)
-                if (diff.a[n] == diff::Change::Removed) node(before->node(n), {}, label, "removed", {});
+                if (diff.a[n] == diff::Change::Removed)
+                    node(before->node(n), {}, label, word(diff::Change::Removed), {});
         }
         nodes(**graph, label, {}, changes);
     }
 
-    /// How a node stands to the stage before, in the words of the filter.
+    /// How a node stands to the stage before, in the words of the filter: one that is only spelled anew is the same.
     static std::string_view word(diff::Change change) {
-        switch (change) {
-        case diff::Change::Added:
-            return "added";
-        case diff::Change::Changed:
-            return "changed";
-        case diff::Change::Moved:
-            return "moved";
-        case diff::Change::Removed:
-            return "removed";
-        case diff::Change::Same:
-        case diff::Change::Respelled:
-            break;
-        }
-        return "same";
+        return diff::changeName(change == diff::Change::Respelled ? diff::Change::Same : change);
     }
 
     void nodes(const ir::Graph& graph, TextId stage, const std::string& prefix,

@@ -252,7 +252,7 @@ private:
     void look(const std::string& path, const std::string& title, const Entries& entries) {
         ++m_out.captures;
         m_out.unread += entries.unread;
-        FoundIn in{path, title, entries, findIn(entries, {title}, m_filter)};
+        FoundIn in{path, title, entries, findIn(entries, title, m_filter)};
         if (!in.rows.empty()) m_found(in);
     }
 

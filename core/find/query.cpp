@@ -14,17 +14,14 @@ namespace dynascope::find {
 namespace {
 
 using session::FilterTerm;
+using session::verdictOf;
 using Verdict = session::FilterVerdict;
-
-Verdict verdictOf(bool holds) {
-    return holds ? Verdict::Yes : Verdict::No;
-}
 
 class Query {
 public:
-    Query(const Entries& entries, const Where& where)
+    Query(const Entries& entries, std::string_view title)
         : m_entries(entries)
-        , m_where(where) {}
+        , m_title(title) {}
 
     [[nodiscard]] bool finds(const session::Filter& filter, const Entry& row) {
         return filter.verdictBy([&](const FilterTerm& term) { return verdict(term, row); }) == Verdict::Yes;
@@ -48,7 +45,7 @@ private:
     Verdict verdict(const FilterTerm& term, const Entry& row) {
         const EntryCompile& compile = m_entries.compiles[row.compile];
         if (term.key.empty()) return verdictOf(hasWord(term, row));
-        if (term.key == "capture") return verdictOf(containsLowered(m_where.title, term.lower));
+        if (term.key == "capture") return verdictOf(containsLowered(m_title, term.lower));
         if (term.key == "id") return verdictOf(lowered(compile.id).starts_with(term.lower));
         if (term.key == "rank") return verdictOf(std::to_string(compile.rank) == term.value);
         if (term.key == "time")
@@ -139,14 +136,15 @@ private:
     }
 
     const Entries& m_entries;
-    const Where& m_where;
+    std::string_view m_title;
     std::map<std::pair<const FilterTerm*, Look>, std::vector<std::int8_t>> m_answers;
 };
 
 } // namespace
 
-std::vector<std::size_t> findIn(const Entries& entries, const Where& where, const session::Filter& filter) {
-    Query query(entries, where);
+std::vector<std::size_t> findIn(const Entries& entries, std::string_view title,
+                                const session::Filter& filter) {
+    Query query(entries, title);
     std::vector<std::size_t> out;
     for (std::size_t i = 0; i < entries.rows.size(); ++i)
         if (query.finds(filter, entries.rows[i])) out.push_back(i);

@@ -7,18 +7,13 @@
 #include "core/find/entries.h"
 #include "core/session/filter.h"
 
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::find {
 
-/// Of the file that the entries are of, for `capture:`.
-struct Where {
-    std::string title;
-};
-
-/// Indices into Entries::rows, rising. Each text is looked at once for each term. Pure; any thread.
-[[nodiscard]] std::vector<std::size_t> findIn(const Entries& entries, const Where& where,
+/// Indices into Entries::rows, rising; `capture:` looks at `title`. Each text is looked at once for each term. Pure; any thread.
+[[nodiscard]] std::vector<std::size_t> findIn(const Entries& entries, std::string_view title,
                                               const session::Filter& filter);
 
 } // namespace dynascope::find

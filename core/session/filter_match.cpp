@@ -14,10 +14,6 @@ namespace dynascope::session {
 
 namespace {
 
-FilterVerdict verdictOf(bool holds) {
-    return holds ? FilterVerdict::Yes : FilterVerdict::No;
-}
-
 std::string_view baseName(std::string_view path) {
     const std::size_t slash = path.find_last_of("/\\");
     return slash == path.npos ? path : path.substr(slash + 1);

@@ -42,6 +42,10 @@ struct FilterTerm {
 /// "cap.py" or "cap.py:43", in lower case, against a place; the file part is looked for anywhere in the path.
 [[nodiscard]] bool matchesPlace(std::string_view lower, const ir::SourceLocation& place);
 
+[[nodiscard]] inline FilterVerdict verdictOf(bool holds) {
+    return holds ? FilterVerdict::Yes : FilterVerdict::No;
+}
+
 /// The number of elements, where all sizes are numbers.
 [[nodiscard]] std::optional<double> elements(const ir::TensorMeta& meta);
 [[nodiscard]] bool compareNumbers(FilterTerm::Compare compare, double value, double wanted);
