@@ -9,7 +9,6 @@
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
 #include "core/engine/trace/functional_kernels.h"
-#include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
@@ -73,7 +72,6 @@ public:
         , m_task(task) {}
 
     tl::expected<AotTrace, RunError> run() {
-        ensureMetaKernels();
         ensureFunctionalKernels();
         if (auto done = traceAtOnce(); !done || *done) {
             if (!done) return tl::unexpected(done.error());

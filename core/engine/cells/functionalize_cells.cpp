@@ -8,7 +8,6 @@
 #include "core/engine/functionalize/functionalization_run.h"
 #include "core/engine/functionalize/overlapping_write.h"
 #include "core/engine/trace/functional_kernels.h"
-#include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/ops/lift_fresh.h>
@@ -337,7 +336,6 @@ private:
 tl::expected<Functionalized, RunError>
 functionalizeCells(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
                    const FunctionalizeOptions& options, const TaskContext& task) {
-    ensureMetaKernels();
     ensureFunctionalKernels();
     return CellFunctionalizer(program, inputs, attributes, options, task).run();
 }

@@ -4,7 +4,6 @@
 #include "core/engine/exec/torch_values.h"
 #include "core/engine/functionalize/functionalization_run.h"
 #include "core/engine/trace/functional_kernels.h"
-#include "core/engine/trace/meta_kernels.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/core/LegacyTypeDispatch.h>
@@ -417,7 +416,6 @@ private:
 tl::expected<Functionalized, RunError>
 functionalize(const Program& program, const std::vector<IValue>& inputs, const Attributes& attributes,
               const FunctionalizeOptions& options, const TaskContext& task) {
-    ensureMetaKernels();
     ensureFunctionalKernels();
     return Functionalizer(program, inputs, attributes, options, task).run();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/trace/functional_kernels.h"
 
+#include "core/engine/trace/meta_kernels.h"
 #include "core/engine/trace/register_where.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -43,6 +44,7 @@ void takeApart(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
 } // namespace
 
 void ensureFunctionalKernels() {
+    ensureMetaKernels();
     static const auto handles = registerWhere(lacksKernel, DispatchKey::Functionalize,
                                               c10::KernelFunction::makeFromBoxedFunction<&takeApart>(),
                                               "dynascope: composite kernel under functionalization");

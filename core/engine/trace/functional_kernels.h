@@ -7,7 +7,8 @@
 
 namespace dynascope::engine {
 
-/// Registers their composite kernels for functionalization, once per process. Thread-safe.
+/// Registers their composite kernels for functionalization, and what it tries on meta tensors (meta_kernels.h), once per
+/// process. Thread-safe.
 void ensureFunctionalKernels();
 
 } // namespace dynascope::engine
