@@ -134,7 +134,8 @@ void CompareView::Private::rebuild() {
     PictureRequest request;
     request.a = sourceOf(Side::A);
     request.b = sourceOf(Side::B);
-    if (isBesideItself(request)) {
+    request.beside = isBesideItself(request);
+    if (request.beside) {
         // The side that is hidden has no room of its own.
         const QSizeF room = request.b->room.isEmpty() ? request.a->room : request.b->room;
         request.a->room = room;

@@ -134,13 +134,6 @@ bool layOut(LaidOut& side, const TaskContext& task) {
     return first ? layOutFirst(side, task) : layOutOnce(side, task);
 }
 
-/// Whether a side that is new would become what `made` is. Names and guards are of one compile.
-bool isSame(const PaneSource& made, const PaneSource& fresh) {
-    return !fresh.tree && made.graph == fresh.graph && made.only == fresh.only && made.room == fresh.room &&
-           made.naming == fresh.naming && made.kernels == fresh.kernels &&
-           (!made.kernels || made.stage == fresh.stage);
-}
-
 bool fits(const Pane& pane, const layout::LayoutResult& result) {
     return result.boxes.size() == pane.input.boxes.size() && result.edges.size() == pane.input.edges.size() &&
            result.clusters.size() == pane.input.clusters.size();
@@ -207,8 +200,8 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
             return true;
         };
         if (!add(picture.a, request.a)) return picture;
-        if (picture.a && request.b && isSame(picture.a->source, *request.b))
-            picture.b = picture.a; // as where a compile has one stage
+        if (request.beside)
+            picture.b = picture.a;
         else if (!add(picture.b, request.b))
             return picture;
     }

@@ -32,6 +32,7 @@ struct PaneSource {
 
 struct PictureRequest {
     std::optional<PaneSource> a, b;       ///< side by side, or one of them
+    bool beside = false;                  ///< `b` is `a`, as where a compile has one stage
     bool merged = false;                  ///< both as one; then `a` and `b` are set, and so is `diff`
     std::optional<PaneSource> mergedPane; ///< from the last picture of the same pair
     std::shared_ptr<const diff::GraphDiff> diff;
