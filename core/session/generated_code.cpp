@@ -2,11 +2,13 @@
 #include "core/session/generated_code.h"
 
 #include "core/base/text.h"
+#include "core/ir/meta.h"
 
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace dynascope::session {
 
@@ -26,12 +28,61 @@ void addNames(std::string_view list, std::vector<std::string>& to) {
     }
 }
 
+using BytesByName = std::map<std::string, double, std::less<>>;
+
+/// What a "Graph fragment:" says, line by line.
+struct FragmentLines {
+    GraphFragment fragment;
+    std::vector<std::string> read, returned;
+    BytesByName bytes; ///< of values whose size is known
+
+    /// False where the line is none of a fragment.
+    bool add(std::string_view line) {
+        if (line.starts_with("return ")) {
+            addNames(line.substr(7), returned);
+            return true;
+        }
+        if (!line.starts_with('%')) return false;
+        std::size_t end = 1;
+        while (end < line.size() && inName(line[end]))
+            ++end;
+        const std::string name(line.substr(1, end - 1));
+        constexpr std::string_view tensor = " : Tensor \"";
+        std::string_view rest = line.substr(end);
+        if (rest.starts_with(tensor)) {
+            rest.remove_prefix(tensor.size());
+            const ir::ValueMeta meta = ir::parseAnnotation(rest.substr(0, rest.find('"')));
+            if (const auto size = meta.tensor ? meta.tensor->bytes() : std::nullopt)
+                bytes[name] = static_cast<double>(*size);
+        }
+        (rest.find("= PlaceHolder[") != std::string_view::npos ? read : fragment.nodes).push_back(name);
+        return true;
+    }
+
+    /// Halves of a reduction pass buffers that only the fragment that reads one says the size of.
+    void measure(const BytesByName& everywhere) {
+        if (read.empty() || returned.empty()) return;
+        const auto sum = [&](const std::vector<std::string>& names) -> std::optional<double> {
+            double out = 0;
+            for (const std::string& name : names) {
+                const auto known = everywhere.find(name);
+                if (known == everywhere.end()) return {};
+                out += known->second;
+            }
+            return out;
+        };
+        fragment.bytesRead = sum(read);
+        fragment.bytesWritten = sum(returned);
+    }
+};
+
 /// What a run of comment lines tells of the code below it.
 struct Comments {
     std::size_t first = 0; ///< line; 0 where there are none
     std::string handle;
     std::vector<std::string> sources, atens;
-    bool inMapping = false;
+    FragmentLines fragment;
+    bool inMapping = false, inFragment = false;
 
     void add(std::string_view line, std::size_t number) {
         if (first == 0) first = number;
@@ -48,6 +99,11 @@ struct Comments {
             handle = all.substr(0, all.find(','));
         } else if (const std::string_view names = list("Source Nodes: ["); !names.empty()) {
             addNames(names, sources);
+        }
+        inFragment = inFragment ? fragment.add(rest) : rest == "Graph fragment:";
+        if (inFragment) {
+            inMapping = false;
+            return;
         }
         if (rest.starts_with("Source node to ATen node mapping")) {
             inMapping = true;
@@ -74,6 +130,13 @@ public:
             line(m_rest.substr(0, end), ++m_number);
             m_rest = end == std::string_view::npos ? std::string_view() : m_rest.substr(end + 1);
         }
+        BytesByName everywhere;
+        for (const auto& [kernel, lines] : m_fragments)
+            everywhere.insert(lines.bytes.begin(), lines.bytes.end());
+        for (auto& [kernel, lines] : m_fragments) {
+            lines.measure(everywhere);
+            m_out.kernels[kernel].fragment = std::move(lines.fragment);
+        }
         return std::move(m_out);
     }
 
@@ -82,6 +145,9 @@ private:
         const std::string_view content = trimmed(text);
         if (m_definition) {
             m_out.kernels[*m_definition].definition.last = number;
+            if (content.find("tl.dot") != std::string_view::npos ||
+                content.find("micro_gemm") != std::string_view::npos)
+                m_out.kernels[*m_definition].multiplies = true;
             if (content.starts_with("''')") || content.starts_with("\"\"\")") || content.starts_with("''',"))
                 m_definition.reset();
             return;
@@ -90,6 +156,8 @@ private:
             m_comments.add(content, number);
             return;
         }
+        // Between a call on a GPU and its comments.
+        if (content.find(" = get_raw_stream(") != std::string_view::npos) return;
         constexpr std::string_view compile = " = async_compile.";
         const std::size_t assigned = text.find(compile);
         if (assigned != std::string_view::npos && assigned > 0 && inName(text.front())) {
@@ -114,6 +182,7 @@ private:
         kernel.definition = {m_comments.first == 0 ? number : m_comments.first, number};
         kernel.sourceNodes = std::move(m_comments.sources);
         kernel.atenNodes = std::move(m_comments.atens);
+        m_fragments.emplace_back(m_out.kernels.size(), std::move(m_comments.fragment));
         m_byName[kernel.name] = m_out.kernels.size();
         m_out.kernels.push_back(std::move(kernel));
     }
@@ -142,10 +211,12 @@ private:
             return;
         }
         GeneratedKernel& of = m_out.kernels[kernel];
-        of.calls.push_back(
-            {{m_comments.first == 0 ? number : m_comments.first, number}, std::move(m_comments.handle)});
         of.sourceNodes.insert(of.sourceNodes.end(), m_comments.sources.begin(), m_comments.sources.end());
         of.atenNodes.insert(of.atenNodes.end(), m_comments.atens.begin(), m_comments.atens.end());
+        of.calls.push_back({{m_comments.first == 0 ? number : m_comments.first, number},
+                            std::move(m_comments.handle),
+                            std::move(m_comments.sources),
+                            std::move(m_comments.atens)});
     }
 
     std::string_view m_rest;
@@ -154,10 +225,17 @@ private:
     std::optional<std::size_t> m_definition; ///< kernel whose source is being read
     Comments m_comments;
     std::map<std::string, std::size_t, std::less<>> m_byName;
+    std::vector<std::pair<std::size_t, FragmentLines>> m_fragments; ///< by kernel
     GeneratedCode m_out;
 };
 
 } // namespace
+
+bool GeneratedKernel::namesNodesOfCalls() const {
+    return !calls.empty() && std::ranges::all_of(calls, [](const KernelCall& call) {
+        return !call.sourceNodes.empty() || !call.atenNodes.empty();
+    });
+}
 
 std::vector<std::size_t> GeneratedCode::kernelsAt(std::size_t line) const {
     std::vector<std::size_t> out;

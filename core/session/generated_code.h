@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,14 +24,32 @@ struct LineRange {
 struct KernelCall {
     LineRange lines;
     std::string handle; ///< "cpp_fused_add_0:1", Inductor's provenance handle; empty where it printed none
+    std::vector<std::string> sourceNodes; ///< pre-grad nodes that the comments above the call name
+    std::vector<std::string> atenNodes;   ///< post-grad nodes that they name
+};
+
+/// The graph that Inductor wrote a kernel for, as the comment above its definition has it.
+struct GraphFragment {
+    std::vector<std::string> nodes; ///< post-grad nodes that it computes
+    /// Of what it reads and what it writes, each by the shape of the value. Nothing where the fragment does not say all of
+    /// it (before PyTorch 2.10 it does not), or a size is a symbol.
+    std::optional<double> bytesRead, bytesWritten;
 };
 
 struct GeneratedKernel {
     std::string name;     ///< "cpp_fused_add_select_0", "extern_kernels.addmm"
     LineRange definition; ///< with the comments right above it; nothing for a kernel of a library
     std::vector<KernelCall> calls;
-    std::vector<std::string> sourceNodes; ///< pre-grad nodes that its comments name
-    std::vector<std::string> atenNodes;   ///< post-grad nodes that its comments name
+    std::vector<std::string>
+        sourceNodes;                    ///< pre-grad nodes that its comments name, those above its calls too
+    std::vector<std::string> atenNodes; ///< post-grad nodes that its comments name, those above its calls too
+    GraphFragment fragment;             ///< of a kernel that has several calls, for the first of them
+    /// Its own code multiplies matrices, as those of templates do: a kernel that is fused of pointwise operators and
+    /// reductions names a product that it only pads, or reads, among its nodes too.
+    bool multiplies = false;
+
+    /// Whether the comments say of each call by itself what it computes.
+    [[nodiscard]] bool namesNodesOfCalls() const;
 };
 
 struct GeneratedCode {

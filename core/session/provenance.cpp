@@ -105,20 +105,25 @@ struct Provenance::State {
         const auto [known, isNew] = kernelLinks.try_emplace(code);
         const std::size_t parent = tree.parent[code];
         if (!isNew || parent == StageTree::none || !graph(parent)) return known->second;
-        // Comments name nodes of the graph that Inductor was given, or of the one before AOTAutograd.
+        // Comments name nodes of the graph that Inductor was given, or of the one before AOTAutograd; backward's above all
+        // those that AOTAutograd made. Both may have a node of that name, and they have little in common then.
+        const bool isBackward = tree.phases[parent] == Phase::PostGradBackward;
         const auto resolve = [&](const std::string& name) {
+            const ir::NodeIndex own = graph(parent)->find(name);
             std::vector<ir::NodeIndex> out;
-            for (std::size_t at = parent; at != StageTree::none; at = tree.parent[at]) {
+            if (isBackward && own != ir::npos) return std::vector{own};
+            for (std::size_t at = tree.parent[parent]; at != StageTree::none; at = tree.parent[at]) {
                 const ir::GraphPtr& from = graph(at);
                 const ir::NodeIndex node = from ? from->find(name) : ir::npos;
-                if (node == ir::npos || at == parent) {
-                    if (node != ir::npos) out.push_back(node);
-                    continue;
-                }
-                for (const auto& [reached, evidence] : descendTo(parent, at, node))
-                    out.push_back(reached);
+                if (node == ir::npos) continue;
                 // The graph nearest to the program is the one that is meant, so go on.
+                if (const Reached below = descendTo(parent, at, node); !below.empty()) {
+                    out.clear();
+                    for (const auto& [reached, evidence] : below)
+                        out.push_back(reached);
+                }
             }
+            if (out.empty() && own != ir::npos) out.push_back(own);
             return out;
         };
         known->second = linkKernels(*graph(parent), codeOf(code), recordOf(code), resolve);
@@ -300,13 +305,23 @@ struct Provenance::State {
         return out;
     }
 
-    ProvenanceAnswer ofKernels(std::size_t code, const std::vector<std::size_t>& asked) {
+    [[nodiscard]] bool knowsCall(std::size_t code, std::size_t kernel, std::size_t call) {
+        return std::ranges::any_of(kernelsOf(code), [&](const KernelLink& link) {
+            return link.kernel == kernel && link.call == call && call != KernelLink::anyCall;
+        });
+    }
+
+    /// `call` of all these kernels, where it is known of it.
+    ProvenanceAnswer ofKernels(std::size_t code, const std::vector<std::size_t>& asked,
+                               std::size_t call = KernelLink::anyCall) {
         Kernels kernels;
         Reached nodes;
         for (const std::size_t kernel : asked) {
             kernels.emplace(std::pair(code, kernel), LinkEvidence::Selected);
+            const bool ofCall = knowsCall(code, kernel, call);
             for (const KernelLink& link : kernelsOf(code))
-                if (link.kernel == kernel) reach(nodes, link.node, link.evidence);
+                if (link.kernel == kernel && (!ofCall || link.call == call))
+                    reach(nodes, link.node, link.evidence);
         }
         if (nodes.empty()) return collect({}, kernels);
         return collect(follow({{tree.parent[code], nodes}}), kernels);
@@ -403,10 +418,16 @@ ProvenanceAnswer Provenance::ofSource(std::string_view file, std::uint32_t line)
     return m_state->collect(reached, {});
 }
 
-ProvenanceAnswer Provenance::ofKernel(std::size_t stage, std::size_t kernel) const {
+ProvenanceAnswer Provenance::ofKernel(std::size_t stage, std::size_t kernel, std::size_t call) const {
     const std::lock_guard lock(m_state->mutex);
     if (stage >= compile().stages.size() || kernel >= m_state->codeOf(stage).kernels.size()) return {};
-    return m_state->ofKernels(stage, {kernel});
+    return m_state->ofKernels(stage, {kernel}, call);
+}
+
+std::vector<KernelLink> Provenance::kernelLinks(std::size_t stage) const {
+    const std::lock_guard lock(m_state->mutex);
+    if (stage >= compile().stages.size()) return {};
+    return m_state->kernelsOf(stage);
 }
 
 std::size_t Provenance::codeMadeOf(std::size_t stage) const {

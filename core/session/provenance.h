@@ -59,6 +59,15 @@ struct ProvenanceAnswer {
     [[nodiscard]] bool empty() const { return lines.empty() && nodes.empty() && kernels.empty(); }
 };
 
+/// That a kernel computes a node.
+struct KernelLink {
+    static constexpr std::size_t anyCall = SIZE_MAX; ///< which of several calls is not known
+    std::size_t kernel = 0;                          ///< into GeneratedCode::kernels
+    std::size_t call = anyCall;                      ///< into GeneratedKernel::calls
+    ir::NodeIndex node = 0;
+    LinkEvidence evidence = LinkEvidence::Fused;
+};
+
 /// A call of a kernel and the nodes of one graph that it computes.
 struct KernelNodes {
     std::string name;                               ///< "cpp_fused_add_select_0", "extern_kernels.addmm"
@@ -87,8 +96,11 @@ public:
     [[nodiscard]] ProvenanceAnswer ofSource(std::string_view file, std::uint32_t line) const;
     /// What a line of generated code computes; lines count from 1.
     [[nodiscard]] ProvenanceAnswer ofCode(std::size_t stage, std::size_t line) const;
-    /// What a kernel computes.
-    [[nodiscard]] ProvenanceAnswer ofKernel(std::size_t stage, std::size_t kernel) const;
+    /// What a kernel computes: in that call of it (GeneratedKernel::calls) where it is known of it, else in all calls.
+    [[nodiscard]] ProvenanceAnswer ofKernel(std::size_t stage, std::size_t kernel,
+                                            std::size_t call = npos) const;
+    /// Which nodes of the graph that it was made of each kernel of a stage of generated code computes; none for others.
+    [[nodiscard]] std::vector<KernelLink> kernelLinks(std::size_t stage) const;
 
     /// The calls of kernels that were made of a post-grad stage, by kernel, each with what it computes of that stage.
     /// Left out is what only a kernel's name speaks for, and a kernel of several calls where nothing says which

@@ -103,6 +103,19 @@ bool lists(std::string_view kernel, std::string_view op) {
     return false;
 }
 
+/// Of a kernel of a library, the operator that it is: "addmm" of "extern_kernels.addmm".
+std::string_view libraryOp(const GeneratedKernel& kernel) {
+    std::string_view name = kernel.name;
+    if (kernel.definition.first != 0) return {};
+    if (name.starts_with("extern_kernels.")) return name.substr(std::string_view("extern_kernels.").size());
+    if (name.starts_with("torch.ops.")) {
+        name.remove_prefix(std::string_view("torch.ops.").size());
+        name.remove_prefix(std::min(name.find('.') + 1, name.size()));
+    }
+    if (name.starts_with("aten.")) name.remove_prefix(std::string_view("aten.").size());
+    return name.substr(0, name.find('.'));
+}
+
 bool isCall(const ir::Node& node) {
     return node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod || node.op == ir::Op::CallModule;
 }
@@ -167,6 +180,44 @@ linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRec
         links.try_emplace({node, call}, evidence);
         linked[call.first] = true;
     };
+    // What is said of a kernel of a library names what its operands come of too: it is its own operator.
+    const auto isOwn = [&](const GeneratedKernel& kernel, ir::NodeIndex node) {
+        const std::string_view op = libraryOp(kernel);
+        return !op.empty() && node != ir::npos && opOf(graph.node(node)) == op;
+    };
+    // A comment of a backward call names the operator by a view of it that is gone.
+    const auto onlyReader = [&](const GeneratedKernel& kernel, const std::set<ir::NodeIndex>& named) {
+        std::set<ir::NodeIndex> readers;
+        for (const ir::NodeIndex node : named)
+            for (const ir::NodeIndex user : graph.users(node))
+                if (isOwn(kernel, user)) readers.insert(user);
+        return readers.size() == 1 ? *readers.begin() : ir::npos;
+    };
+    const auto fromComments = [&](const GeneratedKernel& kernel, Call call,
+                                  const std::vector<std::string>& sources,
+                                  const std::vector<std::string>& atens) {
+        bool isNamed = false;
+        for (const std::string& name : atens) {
+            const ir::NodeIndex node = graph.find(name);
+            isNamed |= node != ir::npos && isCall(graph.node(node));
+            add(call, node, LinkEvidence::Comment);
+        }
+        if (isNamed) return;
+        std::set<ir::NodeIndex> named;
+        for (const std::string& name : sources)
+            for (const ir::NodeIndex node : resolve(name))
+                named.insert(node);
+        const bool hasOwn =
+            std::ranges::any_of(named, [&](ir::NodeIndex node) { return isOwn(kernel, node); });
+        if (const ir::NodeIndex reader = hasOwn ? ir::npos : onlyReader(kernel, named); reader != ir::npos)
+            return add(call, reader, LinkEvidence::Structure);
+        const auto isMeant = [&](ir::NodeIndex node) {
+            return hasOwn ? isOwn(kernel, node) : lists(kernel.name, opOf(graph.node(node)));
+        };
+        const bool isListed = std::ranges::any_of(named, isMeant);
+        for (const ir::NodeIndex node : named)
+            if (!isListed || isMeant(node)) add(call, node, LinkEvidence::Comment);
+    };
     for (std::size_t k = 0; k < code.kernels.size(); ++k) {
         const GeneratedKernel& kernel = code.kernels[k];
         const std::size_t only = kernel.calls.size() == 1 ? 0 : KernelLink::anyCall;
@@ -174,25 +225,24 @@ linkKernels(const ir::Graph& graph, const GeneratedCode& code, const InductorRec
             for (std::size_t c = 0; c < kernel.calls.size(); ++c) {
                 const std::string& handle = kernel.calls[c].handle;
                 if (handle.empty() ? key.substr(0, key.rfind(':')) != kernel.name : handle != key) continue;
+                const bool hasOwn = std::ranges::any_of(
+                    nodes, [&](const std::string& node) { return isOwn(kernel, graph.find(node)); });
                 for (const std::string& node : nodes)
-                    add({k, handle.empty() ? only : c}, graph.find(node), LinkEvidence::Record);
+                    if (!hasOwn || isOwn(kernel, graph.find(node)))
+                        add({k, handle.empty() ? only : c}, graph.find(node), LinkEvidence::Record);
             }
         }
-        if (!linked[k])
-            for (const std::string& name : kernel.atenNodes)
+        if (linked[k]) continue;
+        if (kernel.calls.size() < 2)
+            for (const std::string& name : kernel.fragment.nodes)
                 add({k, only}, graph.find(name), LinkEvidence::Comment);
         if (linked[k]) continue;
-        // A comment of a library call names everything that was fused before it too.
-        std::set<ir::NodeIndex> named;
-        for (const std::string& name : kernel.sourceNodes)
-            for (const ir::NodeIndex node : resolve(name))
-                named.insert(node);
-        const bool isListed = std::any_of(named.begin(), named.end(), [&](ir::NodeIndex node) {
-            return lists(kernel.name, opOf(graph.node(node)));
-        });
-        for (const ir::NodeIndex node : named)
-            if (!isListed || lists(kernel.name, opOf(graph.node(node))))
-                add({k, only}, node, LinkEvidence::Comment);
+        if (kernel.calls.size() < 2 || !kernel.namesNodesOfCalls()) {
+            fromComments(kernel, {k, only}, kernel.sourceNodes, kernel.atenNodes);
+            continue;
+        }
+        for (std::size_t c = 0; c < kernel.calls.size(); ++c)
+            fromComments(kernel, {k, c}, kernel.calls[c].sourceNodes, kernel.calls[c].atenNodes);
     }
     for (std::size_t k = 0; k < code.kernels.size(); ++k) {
         if (linked[k]) continue;

@@ -40,13 +40,6 @@ struct InductorRecord {
 /// Whatever is not of that form is left out.
 [[nodiscard]] InductorRecord readInductorRecord(std::string_view json);
 
-struct KernelLink {
-    static constexpr std::size_t anyCall = SIZE_MAX; ///< which of several calls is not known
-    std::size_t kernel = 0;
-    std::size_t call = anyCall; ///< into GeneratedKernel::calls
-    ir::NodeIndex node = 0;
-    LinkEvidence evidence = LinkEvidence::Fused;
-};
 /// Which nodes of the post-grad graph each kernel, in each of its calls, computes, from the strongest evidence there is for it.
 /// `resolve` gives the post-grad nodes of a name that a comment uses.
 [[nodiscard]] std::vector<KernelLink>

@@ -303,6 +303,49 @@ private slots:
             QVERIFY(!session::isRecorded(evidence));
     }
 
+    /// Between a call on a GPU and its comments its stream is asked for; what the kernel reads and writes is in a fragment
+    /// of the graph above its definition.
+    void callsOnAGpu() {
+        const session::GeneratedCode code = session::readGeneratedCode(
+            "# Graph fragment:\n"
+            "#   %x : Tensor \"bf16[4, 8][8, 1]cuda:0\" = PlaceHolder[target=x]\n"
+            "#   %sum_1 : Tensor \"f32[4][1]cuda:0\"[num_users=1] = "
+            "call_function[target=torch.ops.aten.sum](args = "
+            "(%x,))\n"
+            "#   return %buf0\n"
+            "triton_red_fused_sum_0 = async_compile.triton('triton_red_fused_sum_0', '''\npass\n''')\n"
+            "# Graph fragment:\n"
+            "#   %buf0 : Tensor \"f32[4, 2][1, 4]cuda:0\" = PlaceHolder[target=buf0]\n"
+            "#   %sum_1 : Tensor \"f32[4][1]cuda:0\"[num_users=1] = "
+            "call_function[target=torch.ops.aten.sum](args = "
+            "(%x,))\n"
+            "#   return %sum_1\n"
+            "triton_tem_fused_mm_1 = async_compile.triton('triton_tem_fused_mm_1', '''\nacc = tl.dot(a, "
+            "b)\n''')\n"
+            "def call(args):\n"
+            "    # Topologically Sorted Source Nodes: [sum_1], Original ATen: [aten.sum]\n"
+            "    # [Provenance debug handles] triton_red_fused_sum_0:1\n"
+            "    stream0 = get_raw_stream(0)\n"
+            "    triton_red_fused_sum_0.run(x, buf0, 4, 8, stream=stream0)\n"
+            "    # Topologically Sorted Source Nodes: [sum_2], Original ATen: [aten.sum]\n"
+            "    raw_stream0 = get_raw_stream(0)\n"
+            "    triton_red_fused_sum_0.run(y, buf0, 4, 8, stream=raw_stream0)\n"
+            "    return (buf0, )\n");
+        QCOMPARE(code.kernels.size(), std::size_t(2));
+        const session::GeneratedKernel &half = code.kernels[0], &other = code.kernels[1];
+        QCOMPARE(half.calls.size(), std::size_t(2));
+        QCOMPARE(half.calls[0].handle, std::string("triton_red_fused_sum_0:1"));
+        QCOMPARE(half.calls[0].sourceNodes, std::vector<std::string>{"sum_1"});
+        QCOMPARE(half.calls[1].sourceNodes, std::vector<std::string>{"sum_2"});
+        QVERIFY(half.namesNodesOfCalls() && !other.namesNodesOfCalls());
+        QCOMPARE(half.fragment.nodes, std::vector<std::string>{"sum_1"});
+        QCOMPARE(half.fragment.bytesRead.value(), 64.0);
+        QCOMPARE(half.fragment.bytesWritten.value(), 32.0); // as the kernel that reads it says
+        QCOMPARE(other.fragment.bytesRead.value(), 32.0);
+        QCOMPARE(other.fragment.bytesWritten.value(), 16.0);
+        QVERIFY(!half.multiplies && other.multiplies);
+    }
+
     void lines() {
         const session::SessionPtr session = recorded();
         const Provenance provenance(session, 0);
