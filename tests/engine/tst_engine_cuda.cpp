@@ -535,7 +535,59 @@ private slots:
         const engine::Program drawn = graphOf(
             "    %y : [num_users=1] = call_function[target=torch.ops.prims.inductor_random.default](args = "
             "([4], %x, rand), kwargs = {})\n");
-        QVERIFY(engine::cudaRefusal(drawn));
+        QVERIFY(!engine::cudaRefusal(drawn));
+        QVERIFY(engine::drawsNumbers(drawn) && !engine::drawsNumbers(cast));
+        // On whichever device the program is for; that one has no values.
+        const engine::Program made =
+            graphOf("    %y : [num_users=1] = call_function[target=torch.ops.prims.iota.default](args = "
+                    "(4,), kwargs = "
+                    "{start: 0, step: 1, dtype: torch.int64, device: cuda:0, requires_grad: False})\n");
+        const auto inputs = engine::makeInputs(test::CaseBuilder().tensor({2}, {1, 2}).json(), {})->values;
+        const auto results = engine::run(*engine::programOn(made, c10::Device(c10::kMeta)), inputs, {});
+        QVERIFY2(results, results ? "" : results.error().message.c_str());
+        QVERIFY((*results)[0].toTensor().is_meta());
+        QVERIFY((*results)[0].toTensor().scalar_type() == at::kLong);
+    }
+
+    /// What Inductor makes of a softmax, and of a pooling whose indices it keeps as offsets in windows.
+    void primsOfReductions() {
+        const engine::Program softmax = engine::compile(*ir::readGraph(
+            "graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+            "    %p : [num_users=2] = "
+            "call_function[target=torch.ops.prims.prepare_softmax_online.default](args = (%x, -1), kwargs = "
+            "{})\n"
+            "    %m : [num_users=1] = call_function[target=operator.getitem](args = (%p, 0), kwargs = {})\n"
+            "    %s : [num_users=1] = call_function[target=operator.getitem](args = (%p, 1), kwargs = {})\n"
+            "    return (m, s)\n"));
+        const auto row = engine::makeInputs(test::CaseBuilder().tensor({1, 2}, {3, 3}).json(), {})->values;
+        const auto sums = engine::run(softmax, row, {});
+        QVERIFY2(sums, sums ? "" : sums.error().message.c_str());
+        QCOMPARE(numbers((*sums)[0].toTensor()), std::vector<double>{3});
+        QCOMPARE(numbers((*sums)[1].toTensor()), std::vector<double>{2});
+        // Back and forth gives the indices of the plain pooling.
+        const engine::Program pooled = engine::compile(*ir::readGraph(
+            "graph():\n    %x : [num_users=2] = placeholder[target=x]\n"
+            "    %o : [num_users=1] = "
+            "call_function[target=torch.ops.prims._low_memory_max_pool_with_offsets.default](args = (%x, [2, "
+            "2], "
+            "[2, 2], [0, 0], [1, 1], False), kwargs = {})\n"
+            "    %f : [num_users=1] = call_function[target=operator.getitem](args = (%o, 1), kwargs = {})\n"
+            "    %i : [num_users=1] = "
+            "call_function[target=torch.ops.prims._low_memory_max_pool_offsets_to_indices.default](args = "
+            "(%f, [2, "
+            "2], [4, 4], [2, 2], [0, 0], [1, 1]), kwargs = {})\n"
+            "    %c : [num_users=1] = "
+            "call_function[target=torch.ops.prims.convert_element_type.default](args = "
+            "(%i, torch.float32), kwargs = {})\n    return (c,)\n"));
+        const auto image =
+            engine::makeInputs(test::CaseBuilder()
+                                   .tensor({1, 1, 4, 4}, {9, 0, 0, 0, 0, 0, 0, 9, 0, 9, 0, 0, 0, 0, 9, 0})
+                                   .json(),
+                               {})
+                ->values;
+        const auto indices = engine::run(pooled, image, {});
+        QVERIFY2(indices, indices ? "" : indices.error().message.c_str());
+        QCOMPARE(numbers((*indices)[0].toTensor()), (std::vector<double>{0, 7, 9, 14}));
     }
 
     /// Seen on a GPU: the seed that a captured forward leaves is read on the host by a backward's warm-up.

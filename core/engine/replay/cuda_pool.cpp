@@ -28,13 +28,9 @@ void setDeviceOfNew(Instruction& instruction, c10::Device device) {
             instruction.operands[i].constant = device;
 }
 
-/// Prims take the device of their tensors, but for those that make tensors of nothing.
+/// Prims take the device of their tensors, and those that make tensors of nothing are told one.
 bool staysOnTheDevice(std::string_view target) {
-    constexpr std::string_view prims = "torch.ops.prims.";
-    if (!target.starts_with(prims)) return false;
-    target.remove_prefix(prims.size());
-    return !target.starts_with("iota.") && !target.starts_with("inductor_seed") &&
-           !target.starts_with("inductor_rand");
+    return target.starts_with("torch.ops.prims.");
 }
 
 /// A backward of fused attention with dropout whose seed comes from another graph.
@@ -197,9 +193,15 @@ std::optional<RunError> cudaRefusal(const Program& program) {
 }
 
 bool drawsNumbers(const Program& program) {
-    return std::any_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
-        return instruction.op && instruction.op->hasTag(at::Tag::nondeterministic_seeded);
-    });
+    for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
+        const Instruction& instruction = program.code[i];
+        if (instruction.op && instruction.op->hasTag(at::Tag::nondeterministic_seeded)) return true;
+        const std::string_view target = program.graph->node(i).target;
+        if (target.starts_with("torch.ops.prims.inductor_seed") ||
+            target.starts_with("torch.ops.prims.inductor_rand"))
+            return true;
+    }
+    return false;
 }
 
 } // namespace dynascope::engine

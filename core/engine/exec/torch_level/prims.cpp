@@ -3,13 +3,34 @@
 
 #include "core/engine/exec/torch_level/overloads.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/addcmul.h>
+#include <ATen/ops/amax.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/exp.h>
+#include <ATen/ops/max_pool2d_with_indices.h>
+#include <ATen/ops/max_pool3d_with_indices.h>
+#include <ATen/ops/rand.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/sum.h>
 #include <array>
 #include <torch/library.h>
 
 namespace dynascope::engine::torch_level {
 
 namespace {
+
+/// Of a new tensor: the CPU, unless the program was made for another device.
+at::TensorOptions optionsOn(const Value& device) {
+    return at::TensorOptions().device(device.kind() == Value::Kind::Device ? device.toIValue().toDevice()
+                                                                           : c10::Device(c10::kCPU));
+}
+
+/// An int64 tensor of what Inductor calls seeds.
+Value seeds(c10::IntArrayRef sizes, const Value& device) {
+    return Value(at::randint(0, std::int64_t{1} << 30, sizes, optionsOn(device).dtype(at::kLong)));
+}
 
 Value iota(const Arguments& a) {
     const std::int64_t start = a["start"].integer(), step = a["step"].integer(),
@@ -18,7 +39,8 @@ Value iota(const Arguments& a) {
     TORCH_CHECK(!__builtin_mul_overflow(step, length, &reach) &&
                     !__builtin_add_overflow(reach, start, &reach),
                 "iota leaves 64 bits");
-    return aten("arange", {start, reach, step}, {{"dtype", a["dtype"]}});
+    const at::ScalarType dtype = a["dtype"].isNone() ? at::kLong : a["dtype"].dtype();
+    return Value(at::arange(start, reach, step, optionsOn(a["device"]).dtype(dtype)));
 }
 
 Value broadcastInDim(const Arguments& a) {
@@ -35,8 +57,77 @@ Value squeezeDims(const Arguments& a) {
     return aten("squeeze", {a["a"], a["dimensions"]});
 }
 
+/// As PyTorch runs it outside of Inductor: the seed decides nothing.
 Value random(const Arguments& a) {
-    return aten(a["mode"].text() == "randn" ? "randn" : "rand", {a["size"]});
+    const std::vector<std::int64_t> size = a["size"].integers();
+    const auto options = at::TensorOptions().device(a["seed"].tensor().device());
+    return Value(a["mode"].text() == "randn" ? at::randn(size, options) : at::rand(size, options));
+}
+
+/// The two passes of a softmax over one dimension.
+Value prepareSoftmax(const Arguments& a) {
+    const std::int64_t dim = a["dim"].integer();
+    const at::Tensor& x = a["a"].tensor();
+    const at::Tensor most = at::amax(x, dim, true);
+    return Value::tuple({Value(most), Value(at::sum(at::exp(x - most), dim, true))});
+}
+
+/// The first cell that each window of a pooling reads, along one dimension of its result; padding begins before 0.
+at::Tensor windowStarts(const at::Tensor& pooled, std::int64_t dim, std::int64_t stride,
+                        std::int64_t padding) {
+    std::vector<std::int64_t> shape(static_cast<std::size_t>(pooled.dim()), 1);
+    shape.at(static_cast<std::size_t>(dim)) = -1;
+    return at::arange(pooled.size(dim), pooled.options().dtype(at::kLong)).view(shape) * stride - padding;
+}
+
+/// Indices into an array of these sizes as one along each dimension.
+std::vector<at::Tensor> unflattened(at::Tensor indices, c10::IntArrayRef sizes) {
+    std::vector<at::Tensor> out(sizes.size());
+    for (std::size_t d = sizes.size(); d-- > 1;) {
+        out[d] = indices.remainder(sizes[d]);
+        indices = indices.div(sizes[d], "floor");
+    }
+    out.front() = std::move(indices);
+    return out;
+}
+
+at::Tensor flattened(const std::vector<at::Tensor>& indices, c10::IntArrayRef sizes) {
+    at::Tensor out = indices.front();
+    for (std::size_t d = 1; d < sizes.size(); ++d)
+        out = out * sizes[d] + indices[d];
+    return out;
+}
+
+/// Maxima, and where in its window each was found.
+Value maxPoolWithOffsets(const Arguments& a) {
+    const at::Tensor& x = a["self"].tensor();
+    const std::vector<std::int64_t> kernel = a["kernel_size"].integers(), stride = a["stride"].integers(),
+                                    padding = a["padding"].integers(), dilation = a["dilation"].integers();
+    const bool ceil = a["ceil_mode"].flag();
+    TORCH_CHECK(kernel.size() == 2 || kernel.size() == 3, "a pooling over ", kernel.size(), " dimensions");
+    const auto [values, indices] =
+        kernel.size() == 2 ? at::max_pool2d_with_indices(x, kernel, stride, padding, dilation, ceil)
+                           : at::max_pool3d_with_indices(x, kernel, stride, padding, dilation, ceil);
+    const auto first = x.dim() - static_cast<std::int64_t>(kernel.size());
+    std::vector<at::Tensor> at = unflattened(indices, x.sizes().slice(static_cast<std::size_t>(first)));
+    for (std::size_t d = 0; d < at.size(); ++d)
+        at[d] =
+            (at[d] - windowStarts(values, first + static_cast<std::int64_t>(d), stride.at(d), padding.at(d)))
+                .div(dilation.at(d), "floor");
+    return Value::tuple({Value(values), Value(flattened(at, kernel).to(at::kChar))});
+}
+
+Value maxPoolIndices(const Arguments& a) {
+    const at::Tensor offsets = a["offsets"].tensor().to(at::kLong);
+    const std::vector<std::int64_t> kernel = a["kernel_size"].integers(), input = a["input_size"].integers(),
+                                    stride = a["stride"].integers(), padding = a["padding"].integers(),
+                                    dilation = a["dilation"].integers();
+    std::vector<at::Tensor> at = unflattened(offsets, kernel);
+    const auto first = offsets.dim() - static_cast<std::int64_t>(kernel.size());
+    for (std::size_t d = 0; d < at.size(); ++d)
+        at[d] = windowStarts(offsets, first + static_cast<std::int64_t>(d), stride.at(d), padding.at(d)) +
+                at[d] * dilation.at(d);
+    return Value(flattened(at, input));
 }
 
 constexpr std::array table{
@@ -61,14 +152,9 @@ constexpr std::array table{
           [](const Arguments& a) {
               return aten("view", {a["a"], a["dtype"]});
           }},
-    Entry{"inductor_seed", "device",
-          [](const Arguments&) {
-              return aten("randint", {0, 1 << 30, Value::tuple({})});
-          }},
+    Entry{"inductor_seed", "device", [](const Arguments& a) { return seeds({}, a["device"]); }},
     Entry{"inductor_seeds", "count, device",
-          [](const Arguments& a) {
-              return aten("randint", {0, 1 << 30, Value::list({a["count"]})});
-          }},
+          [](const Arguments& a) { return seeds({a["count"].integer()}, a["device"]); }},
     Entry{"inductor_lookup_seed", "seeds, index",
           [](const Arguments& a) {
               return aten("select", {a["seeds"], 0, a["index"]});
@@ -76,8 +162,14 @@ constexpr std::array table{
     Entry{"inductor_random", "size, seed, mode, *, offset=0", random},
     Entry{"inductor_randint", "low, high, size, seed, *, offset=0",
           [](const Arguments& a) {
-              return aten("randint", {a["low"], a["high"], a["size"]});
+              return Value(at::randint(a["low"].integer(), a["high"].integer(), a["size"].integers(),
+                                       a["seed"].tensor().options().dtype(at::kLong)));
           }},
+    Entry{"prepare_softmax_online", "a, dim", prepareSoftmax},
+    Entry{"_low_memory_max_pool_with_offsets", "self, kernel_size, stride, padding, dilation, ceil_mode",
+          maxPoolWithOffsets},
+    Entry{"_low_memory_max_pool_offsets_to_indices",
+          "offsets, kernel_size, input_size, stride, padding, dilation", maxPoolIndices},
     Entry{"inductor_force_stride_order", "input, stride", [](const Arguments& a) { return a["input"]; }},
     Entry{"sum", "inp, dims, *, output_dtype=None",
           [](const Arguments& a) {
