@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]: serves the protocol on its standard streams.
+// dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER] [--no-seccomp]: serves the protocol on its standard streams.
 #include "core/engine/sandbox/confine.h"
 #include "core/engine/service/plugins.h"
 #include "core/engine/service/service.h"
@@ -21,7 +21,8 @@ namespace {
 constexpr std::uint64_t defaultMemoryMib = 16384;
 
 int usage() {
-    std::fputs("usage: dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER]\n", stderr);
+    std::fputs("usage: dynascope-engine [--memory-limit MIB] [--plugin-path FOLDER] [--no-seccomp]\n",
+               stderr);
     return 2;
 }
 
@@ -34,9 +35,15 @@ int main(int argc, char** argv) {
         return 0;
     }
     std::vector<std::string> pluginFolders = engine::pluginFolders();
+    bool filtersCalls = true;
     for (int i = 1; i < argc; i += 2) {
-        if (i + 1 == argc) return usage();
         const std::string_view option = argv[i];
+        if (option == "--no-seccomp") {
+            filtersCalls = false;
+            --i;
+            continue;
+        }
+        if (i + 1 == argc) return usage();
         const char* const value = argv[i + 1];
         if (option == "--memory-limit") {
             const char* const end = value + std::strlen(value);
@@ -60,7 +67,7 @@ int main(int argc, char** argv) {
         return 1;
     }
     engine::Service service(pluginFolders);
-    engine::seal(pluginFolders);
+    engine::seal(pluginFolders, filtersCalls);
     return engine::serve(
         STDIN_FILENO, messages,
         [&](const std::string& method, const nlohmann::json& params, const engine::RequestContext& task) {

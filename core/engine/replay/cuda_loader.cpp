@@ -64,13 +64,18 @@ std::string aboutFiles(const std::vector<std::string>& files) {
     return {};
 }
 
-/// Files of GPUs, not the folder of their parts.
+/// Files of GPUs, not the folder of their parts. By name: the confined engine may not list /dev.
 std::vector<std::string> deviceFiles() {
     std::vector<std::string> out;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator("/dev", error))
-        if (entry.path().filename().string().starts_with("nvidia") && entry.is_character_file(error))
-            out.push_back(entry.path().string());
+    const auto add = [&](const std::string& name) {
+        std::error_code error;
+        if (std::filesystem::is_character_file("/dev/" + name, error)) out.push_back("/dev/" + name);
+    };
+    constexpr int most = 128; // as cudaDeviceIndex()
+    for (int gpu = 0; gpu < most; ++gpu)
+        add("nvidia" + std::to_string(gpu));
+    for (const char* const name : {"nvidia-modeset", "nvidia-uvm", "nvidia-uvm-tools", "nvidiactl"})
+        add(name);
     std::sort(out.begin(), out.end());
     return out;
 }

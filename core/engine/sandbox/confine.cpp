@@ -55,9 +55,36 @@ std::set<std::string> libraryFolders() {
     return out;
 }
 
+/// Folders that the dynamic loader is told to look in. A driver's libraries lie in one of their own where a container's
+/// host lends them: /usr/local/nvidia under Kubernetes.
+std::set<std::string> loaderFolders() {
+    std::set<std::string> out;
+    const auto add = [&](std::string_view path) {
+        const fs::path folder(path);
+        // The whole of a root, or of a home, is no folder of libraries.
+        if (folder.is_absolute() && std::distance(folder.begin(), folder.end()) > 3)
+            out.insert(folder.lexically_normal().string());
+    };
+    const char* const listed = std::getenv("LD_LIBRARY_PATH");
+    for (std::string_view rest = listed ? listed : ""; !rest.empty();) {
+        const std::size_t colon = std::min(rest.find(':'), rest.size());
+        add(rest.substr(0, colon));
+        rest.remove_prefix(std::min(colon + 1, rest.size()));
+    }
+    std::error_code failure;
+    for (const fs::directory_entry& entry : fs::directory_iterator("/etc/ld.so.conf.d", failure)) {
+        std::ifstream file(entry.path());
+        for (std::string line; std::getline(file, line);)
+            if (line.starts_with('/')) add(line.substr(0, line.find_first_of(" \t#")));
+    }
+    return out;
+}
+
 std::vector<std::string> readablePaths(const std::vector<std::string>& more) {
     std::vector<std::string> out = more;
     for (const std::string& folder : libraryFolders())
+        out.push_back(folder);
+    for (const std::string& folder : loaderFolders())
         out.push_back(folder);
     std::error_code failure;
     if (const fs::path self = fs::read_symlink("/proc/self/exe", failure); !failure) {
@@ -65,7 +92,8 @@ std::vector<std::string> readablePaths(const std::vector<std::string>& more) {
         out.push_back(self.parent_path().parent_path() / "lib");
     }
     for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", failure))
-        if (entry.path().filename().string().starts_with("cuda")) out.push_back(entry.path());
+        if (const std::string name = entry.path().filename(); name.starts_with("cuda") || name == "nvidia")
+            out.push_back(entry.path());
     for (const char* path : {"/lib",
                              "/lib64",
                              "/usr/lib",
@@ -138,13 +166,14 @@ Result<void> confine(std::uint64_t memoryMib, const GpuDriver& driver) {
     return {};
 }
 
-void seal(const std::vector<std::string>& readable) {
+void seal(const std::vector<std::string>& readable, bool filtersCalls) {
     std::error_code failure;
     const auto threads = std::distance(fs::directory_iterator("/proc/self/task", failure), {});
     g_otherThreads = static_cast<std::size_t>(std::max<std::ptrdiff_t>(threads, 1) - 1);
     scrubEnvironment();
+    const bool hasGpu = hasGpuDevices();             // asked while /dev can be read
     (void)forbidReadingBut(readablePaths(readable)); // confinement() tells, here and below
-    if (!sanitized) (void)restrictSystemCalls(hasGpuDevices() ? CallList::Harmful : CallList::Needed);
+    if (!sanitized && filtersCalls) (void)restrictSystemCalls(hasGpu ? CallList::Harmful : CallList::Needed);
 }
 
 Confinement confinement() {

@@ -24,7 +24,7 @@ namespace dynascope::engine {
 /// process, and the folders `readable` can be read (Landlock); there is no network, no program can be
 /// started, no other process be signalled or looked into (Landlock, seccomp); the environment keeps only
 /// what LibTorch and its libraries ask for.
-void seal(const std::vector<std::string>& readable);
+void seal(const std::vector<std::string>& readable, bool filtersCalls = true);
 
 /// What the kernel keeps this process from, asked of the kernel itself.
 struct Confinement {

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <span>
+#include <sys/socket.h>
 #include <unistd.h>
 #endif
 
@@ -63,11 +64,8 @@ constexpr std::array harmful{"execve",
                              "process_mrelease",
                              "rt_tgsigqueueinfo",
                              "rt_sigqueueinfo",
-                             "socket",
                              "socketpair",
                              "connect",
-                             "bind",
-                             "listen",
                              "accept",
                              "accept4",
                              "sendto",
@@ -266,6 +264,11 @@ bool restrictSystemCalls(CallList list) {
             filter.add(SCMP_ACT_ALLOW, name, toSelf);
     }
     if (allows) filter.add(refused, "tkill", {});
+
+    // The CUDA driver binds a local socket of an abstract name, by which its own processes could pass memory; it fails
+    // where it cannot. Nobody gets anything through one: connecting, accepting, sending and receiving are refused.
+    const std::array notLocal{argument(0, SCMP_CMP_NE, AF_UNIX)};
+    if (allows) filter.add(refused, "socket", notLocal);
 
     // Limits of this process alone.
     for (const scmp_datum_t process : {scmp_datum_t{0}, self}) {

@@ -37,7 +37,9 @@ struct Shown {
     TreePanel panel;
 
     explicit Shown(const char* mode = "")
-        : engine(cannedEngine(mode, "encoder_train_replay"))
+        : Shown(cannedEngine(mode, "encoder_train_replay")) {}
+    explicit Shown(std::vector<std::string> command)
+        : engine(std::move(command))
         , live(workspace, engine)
         , panel(workspace, theme, &live) {
         theme.setScheme(ColourScheme::Dark);
@@ -200,6 +202,38 @@ private slots:
         s.click(test::in(*test::part<LiveTreeBar>(s.panel)).startButton());
         s.waitFor(State::Ended);
         QVERIFY(!test::in(*test::part<LiveTreeBar>(s.panel)).stateLabel()->isVisible());
+    }
+
+    /// Where there is a GPU: the same run for real, call by call and then to its end.
+    void runsOnAGpu() {
+        const QByteArray engine = qgetenv("DYNASCOPE_GPU_ENGINE");
+        if (engine.isEmpty()) QSKIP("DYNASCOPE_GPU_ENGINE names no engine that has a GPU");
+        Shown s(std::vector<std::string>{engine.toStdString()});
+        LiveTreeBar& bar = *test::part<LiveTreeBar>(s.panel);
+        QTRY_VERIFY(bar.isVisible());
+        test::in(bar).backend()->setCurrentIndex(1);
+        test::in(bar).iterations()->setValue(6);
+        test::in(bar).moves()->setValue(3);
+        s.click(test::in(bar).callButton());
+        s.waitFor(State::Paused);
+        for (int calls = 0; calls < 4; ++calls) {
+            const std::size_t before = s.size();
+            s.click(test::in(bar).callButton());
+            QTRY_VERIFY2_WITH_TIMEOUT(s.live.state() == State::Paused && s.size() > before,
+                                      qPrintable(test::in(bar).stateLabel()->text()), test::patience);
+        }
+        QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_Space, Qt::ControlModifier);
+        s.waitFor(State::Ended);
+        QTRY_COMPARE(s.panel.walk().position(), s.size());
+        const TreeRun& run = *s.live.run();
+        QCOMPARE(run.size(), run.program().events.size());
+        const TreeRun simulated(run.program(), TaskContext());
+        for (std::size_t i = 0; i < run.size(); ++i)
+            QCOMPARE(int(run.step(i).action), int(simulated.step(i).action));
+        QVERIFY2(test::part<PoolStrip>(s.panel)->text().startsWith("pool of "),
+                 qPrintable(test::part<PoolStrip>(s.panel)->text()));
+        if (const QByteArray picture = qgetenv("DYNASCOPE_GPU_PICTURE"); !picture.isEmpty())
+            QVERIFY(s.panel.grab().save(QString::fromLocal8Bit(picture)));
     }
 };
 
