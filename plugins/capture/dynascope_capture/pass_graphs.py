@@ -82,10 +82,9 @@ class Reader:
         environment = self._environment
         if environment is None:
             return False
-        for name in ("var_to_val", "backed_var_to_val", "var_to_range"):
-            if getattr(environment, name, None):
-                return True
-        return False
+        # The first has another name before 2.11, which warns of the old one from then on.
+        values = "backed_var_to_val" if hasattr(environment, "backed_var_to_val") else "var_to_val"
+        return bool(getattr(environment, values, None) or getattr(environment, "var_to_range", None))
 
     def _structure(self, value):
         """Something that can be hashed, and whose hash tells it from others."""

@@ -2,6 +2,7 @@
 """Inductor's scheduler: its nodes, what it asks about pairs of them and why it says no, fusions, and the order at last."""
 
 import functools
+import math
 
 from . import pass_nodes, pass_tags as tags
 from .pass_graphs import Numbers
@@ -67,7 +68,23 @@ def install(recorder, hooks):
     if "graph_partition" in kind.__dict__:
         hooks.wrap(kind, "graph_partition", watch.partition)
     hooks.wrap(kind, "benchmark_fused_nodes", watch.benchmark)
+    if "benchmark_codegened_module" in kind.__dict__:
+        hooks.wrap(kind, "benchmark_codegened_module", watch.timing)
+    if "speedup_by_fusion" in kind.__dict__:
+        hooks.wrap(kind, "speedup_by_fusion", watch.speedup)
     return watch
+
+
+def _free(function):
+    """The variables of the function around it that a function reads, by name."""
+    cells = getattr(function, "__closure__", None) or ()
+    found = {}
+    for name, cell in zip(getattr(getattr(function, "__code__", None), "co_freevars", ()), cells):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            pass
+    return found
 
 
 def _backends(base):
@@ -85,6 +102,7 @@ class _Watch:
         self._recorder = recorder
         self.kernels = None
         self.current = None  # of the scheduler that is at work
+        self.timed = None  # times of kernels, while a fusion is decided by them
 
     def of(self, scheduler):
         """The schedule of a scheduler, if the compile it belongs to is recorded."""
@@ -382,6 +400,69 @@ class _Watch:
             return result
 
         return graph_partition
+
+    # Fusions that are decided by timing them
+
+    def timing(self, original):
+        def benchmark_codegened_module(scheduler, *rest, **named):
+            result = original(scheduler, *rest, **named)
+            if self.timed is not None and isinstance(result, tuple) and result and isinstance(result[0], float):
+                self.timed.append(result[0])
+            return result
+
+        return benchmark_codegened_module
+
+    def speedup(self, original):
+        def speedup_by_fusion(scheduler, node1, node2, *rest, **named):
+            schedule = self._recorder.schedules.get(scheduler)
+            if schedule is None:
+                return original(scheduler, node1, node2, *rest, **named)
+            outer, self.timed = self.timed, []
+            try:
+                result = original(scheduler, node1, node2, *rest, **named)
+                timed = self.timed
+            finally:
+                self.timed = outer
+            decide = getattr(result, "callable_fn", None)
+            if decide is not None:  # the answer comes once the kernels are compiled
+                result.callable_fn = self._deciding(schedule, node1, node2, decide, timed)
+            elif timed:
+                answer = getattr(result, "should_fuse", result)
+                self._recorder.guarded(self._write_timed, schedule, node1, node2, bool(answer), timed, None)
+            return result
+
+        return speedup_by_fusion
+
+    def _deciding(self, schedule, node1, node2, decide, before):
+        def benchmark_when_ready(*arguments, **named):
+            outer, self.timed = self.timed, []
+            try:
+                answer = decide(*arguments, **named)
+                timed = self.timed
+            finally:
+                self.timed = outer
+            self._recorder.guarded(self._write_timed, schedule, node1, node2, bool(answer), timed, _free(decide), before)
+            return answer
+
+        return benchmark_when_ready
+
+    def _write_timed(self, schedule, node1, node2, answer, timed, free, before=()):
+        """What is known of the times: of a template's epilogue those of each choice and, apart, in PyTorch's own variables;
+        of two kernels the first, the second, both as one."""
+        times = {}
+        if free and "ms1" in free and "ms2" in free:
+            apart = free["ms1"], free["ms2"]
+            if all(isinstance(ms, float) and math.isfinite(ms) for ms in apart):
+                times["apart"] = apart
+            if timed:
+                times["fused"] = min(timed)
+        elif len(timed) == 3:
+            times["apart"] = timed[0], timed[1]
+            times["fused"] = timed[2]
+        if "fused" in times and not math.isfinite(times["fused"]):
+            del times["fused"]
+        self._write(tags.SCHEDULE, schedule, "timed", a=self.number(schedule, node1), b=self.number(schedule, node2),
+                    fused=answer, round=schedule.round, runs=len(timed) + len(before), ms=times)
 
     def benchmark(self, original):
         def benchmark_fused_nodes(scheduler, nodes, *rest, **named):
