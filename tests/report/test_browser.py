@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import browser
@@ -85,6 +86,15 @@ class Reports(unittest.TestCase):
             return !!box && box.height > 0 && box.top >= 0 && box.bottom <= innerHeight;
         }})()""")
 
+    def comes_in_view(self, selector, seconds=5):
+        """After a link: the browser scrolls when it has laid out what the link opened."""
+        until = time.monotonic() + seconds
+        while not self.in_view(selector):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.02)
+        return True
+
     def quiet(self):
         self.assertEqual(self.page.complaints, [])
         elsewhere = [url for url in self.page.requests if url not in {"file://" + path for path in self.files.values()}]
@@ -101,7 +111,7 @@ class Reports(unittest.TestCase):
         self.shot("break")
         # The link leads to the line in the appendix, which opens.
         page.click("#b2 a.at")
-        self.assertTrue(self.in_view("pre .l.on"))
+        self.assertTrue(self.comes_in_view("pre .l.on"))
         self.assertIn('print("h norm"', page.run("document.querySelector('pre .l.on').textContent"))
         page.click("#b2 button.open")
         self.assertFalse(self.in_view("#b2-d pre mark"))
