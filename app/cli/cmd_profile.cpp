@@ -6,6 +6,7 @@
 #include "app/cli/profile_report.h"
 #include "core/rederive/measured_peaks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -18,10 +19,12 @@ using profile::Facts;
 
 struct ProfileOptions {
     EngineOptions engine;
-    std::string path, other, capture, by = "node", peaks, mostStepUs, leastJoined;
+    std::string path, other, capture, by = "node", device, peaks, mostStepUs, leastJoined;
     std::size_t top = 30;
     bool json = false, csv = false;
 };
+
+constexpr std::string_view measurePeaksWord = "measure";
 
 /// A number that is not negative; 0 where nothing is given.
 Result<double> limit(const std::string& text, const char* name) {
@@ -33,18 +36,28 @@ Result<double> limit(const std::string& text, const char* name) {
     return out;
 }
 
-/// "1.6e11,9e9", or of "measure" what the engine measures, which `how` says; nothing where nothing is given.
-Result<std::optional<profile::Peaks>> peaksOf(const ProfileOptions& options, std::string& how) {
-    const std::string& text = options.peaks;
-    if (text.empty()) return std::nullopt;
-    if (text == "measure") {
-        engine::Client client = makeClient(options.engine);
-        if (const auto info = client.start(); !info) return failure(info.error().message);
-        const auto measured = engine::measurePeaks(client);
-        if (!measured) return failure(measured.error().message);
-        how = "peaks: " + measured->toString() + '\n';
-        return profile::Peaks{measured->flopsPerSecond, measured->bytesPerSecond};
-    }
+/// What the engine measures for a profile, which `how` says.
+Result<std::optional<profile::Peaks>> measuredFor(const profile::JoinedPtr& joined,
+                                                  const ProfileOptions& options, std::string& how) {
+    Facts facts(joined);
+    engine::Client client = makeClient(options.engine);
+    if (const auto info = client.start(); !info) return failure(info.error().message);
+    const engine::PeakRequest request =
+        engine::peaksFor(*joined->profile, grouped(facts, profile::By::Kernel));
+    const auto measured = engine::measurePeaks(client, request);
+    if (!measured && request.backend != "cpu")
+        return failure("the profile's peaks are those of a GPU, which cannot be measured here: " +
+                       measured.error().message + "; --peaks FLOPS,BYTES gives them");
+    if (!measured) return failure(measured.error().message);
+    how = "peaks: " + measured->toString() + '\n';
+    if (const std::string doubt = engine::peakDoubt(*measured, *joined->profile); !doubt.empty())
+        how += "but " + doubt + '\n';
+    return measured->peaks;
+}
+
+/// "1.6e11,9e9"; nothing where nothing, or "measure", is given.
+Result<std::optional<profile::Peaks>> peaksOf(const std::string& text) {
+    if (text.empty() || text == measurePeaksWord) return std::nullopt;
     const std::size_t comma = std::min(text.find(','), text.size());
     const auto flops = limit(text.substr(0, comma), "--peaks");
     const auto bytes = limit(comma < text.size() ? text.substr(comma + 1) : "none", "--peaks");
@@ -52,7 +65,15 @@ Result<std::optional<profile::Peaks>> peaksOf(const ProfileOptions& options, std
     if (!bytes) return tl::unexpected(bytes.error());
     if (*flops <= 0 || *bytes <= 0)
         return failure("--peaks are FLOP/s and bytes/s, such as 1.6e11,9e9, or measure");
-    return profile::Peaks{*flops, *bytes};
+    return profile::Peaks{*flops, *bytes, {}};
+}
+
+Result<void> checkDevice(const std::string& device, const profile::Profile& profile) {
+    if (device.empty() || std::ranges::find(profile.devices, device) != profile.devices.end()) return {};
+    std::string known;
+    for (const std::string& one : profile.devices)
+        known += (known.empty() ? "" : ", ") + one;
+    return failure("nothing in the profile ran on " + device + "; it has " + known, profile.path);
 }
 
 /// The profiles of a path, each joined to the capture that is named, else to what was opened with it.
@@ -125,26 +146,30 @@ int run(const ProfileOptions& options) {
     const auto leastJoined = limit(options.leastJoined, "--min-joined");
     if (!leastJoined) return fail(leastJoined.error());
     std::string measured;
-    const auto peaks = peaksOf(options, measured);
+    auto peaks = peaksOf(options.peaks);
     if (!peaks) return fail(peaks.error());
     if (!options.other.empty()) return compare(options, *mostStepUs, *leastJoined);
     const auto all = joinedProfiles(options, options.path);
     if (!all) return fail(all.error());
-    const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
+    if (options.peaks == measurePeaksWord) peaks = measuredFor(all->front(), options, measured);
+    if (!peaks) return fail(peaks.error());
+    const RowChoice choice{profile::byNamed(options.by).value_or(profile::By::Node), *peaks, options.device};
     json documents = json::array();
     std::string text = options.json || options.csv ? std::string() : measured, misses;
     for (const profile::JoinedPtr& joined : *all) {
+        if (const auto known = checkDevice(options.device, *joined->profile); !known)
+            return fail(known.error());
         Facts facts(joined);
         misses += missed(*joined, *mostStepUs, *leastJoined);
         if (options.json) {
-            documents.push_back(profileJson(facts, by, *peaks));
+            documents.push_back(profileJson(facts, choice));
         } else if (options.csv) {
-            const std::string table = profileCsv(facts, by);
+            const std::string table = profileCsv(facts, choice);
             text += text.empty() ? table : table.substr(table.find('\n') + 1);
         } else {
             if (all->size() > 1)
                 text += (text.empty() || text == measured ? "" : "\n") + joined->profile->path + '\n';
-            text += profileText(facts, by, options.top, *peaks);
+            text += profileText(facts, choice, options.top);
         }
     }
     if (options.json)
@@ -174,8 +199,11 @@ void addProfile(Parser& parser) {
     command.add("--by", options->by, "What the rows are of")
         .oneOf({profile::byNames.begin(), profile::byNames.end()})
         .showDefault();
-    command.add("--peaks", options->peaks,
-                "FLOP/s and bytes/s of the machine, or \"measure\": ranks rows by the time they could save");
+    command.add("--device", options->device,
+                "Rows of one device alone, such as cuda:0; shares are of its busy time");
+    command.add(
+        "--peaks", options->peaks,
+        "FLOP/s and bytes/s of the profile's device, or \"measure\": ranks rows by the time they could save");
     addEngineOption(command, options->engine);
     command.add("--top", options->top, "Rows to print; 0 prints all").showDefault();
     command.add("--max-step-us", options->mostStepUs, "Exit 1 where the median step takes longer");

@@ -11,6 +11,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numeric>
 #include <set>
 
 namespace dynascope::cli {
@@ -64,6 +65,7 @@ json rowJson(const Profile& profile, const GroupedRow& row, const std::optional<
             {"self_us", us(row.self)},
             {"median_us", row.median ? json(us(*row.median)) : json()},
             {"flop", row.work.flops ? json(*row.work.flops) : json()},
+            {"flop_type", text(row.work.type)},
             {"bytes", row.work.bytes ? json(*row.work.bytes) : json()},
             {"saveable_us", saved ? json(us(*saved)) : json()},
             {"evidence", text(row.evidence)}};
@@ -90,8 +92,11 @@ std::string header(const Joined& joined) {
         out += count(profile.steps.size(), "step") + ", median " + micros(medianStepUs(profile)) + " us\n";
     else
         out += "no steps: no ProfilerStep# and no record_function around them\n";
-    for (std::size_t i = 0; i < profile.devices.size(); ++i)
-        out += profile.devices[i] + " busy " + micros(us(profile.busy[i])) + " us\n";
+    for (std::size_t i = 0; i < profile.devices.size(); ++i) {
+        out += profile.devices[i] + " busy " + micros(us(profile.busy[i])) + " us";
+        if (!profile.models[i].empty()) out += ", " + profile.models[i];
+        out += '\n';
+    }
     out += profile::shareText(joined.share()) + " of it joined to the compiles of the capture" +
            tallyWords(joined.regions, "compiled region") + tallyWords(joined.graphs, "graph call") +
            tallyWords(joined.kernels, "kernel") + tallyWords(joined.operators, "operator") + '\n';
@@ -99,11 +104,15 @@ std::string header(const Joined& joined) {
 }
 
 /// The most that could be saved first where peaks are given; what is not known behind all others.
-std::vector<GroupedRow> ranked(profile::Facts& facts, By by, const std::optional<profile::Peaks>& peaks) {
-    std::vector<GroupedRow> rows = grouped(facts, by);
-    if (peaks)
+std::vector<GroupedRow> chosen(profile::Facts& facts, const RowChoice& choice) {
+    std::vector<GroupedRow> rows = grouped(facts, choice.by);
+    if (!choice.device.empty())
+        std::erase_if(rows, [&](const GroupedRow& row) {
+            return facts.joined()->profile->devices[row.device] != choice.device;
+        });
+    if (choice.peaks)
         std::ranges::stable_sort(rows, [&](const GroupedRow& a, const GroupedRow& b) {
-            return saveable(a, *peaks).value_or(-1) > saveable(b, *peaks).value_or(-1);
+            return saveable(a, *choice.peaks).value_or(-1) > saveable(b, *choice.peaks).value_or(-1);
         });
     return rows;
 }
@@ -132,7 +141,8 @@ double medianStepUs(const Profile& profile) {
     return us(profile::medianOf(std::move(durations)));
 }
 
-json profileJson(profile::Facts& facts, By by, const std::optional<profile::Peaks>& peaks) {
+json profileJson(profile::Facts& facts, const RowChoice& choice) {
+    const std::optional<profile::Peaks>& peaks = choice.peaks;
     const Joined& joined = *facts.joined();
     const Profile& profile = *joined.profile;
     json steps = json::array(), busy = json::object(), rows = json::array();
@@ -141,36 +151,37 @@ json profileJson(profile::Facts& facts, By by, const std::optional<profile::Peak
                          {"duration_us", us(static_cast<double>(step.duration))}});
     for (std::size_t i = 0; i < profile.devices.size(); ++i)
         busy[profile.devices[i]] = us(profile.busy[i]);
-    for (const GroupedRow& row : ranked(facts, by, peaks))
+    for (const GroupedRow& row : chosen(facts, choice))
         rows.push_back(rowJson(profile, row, peaks));
-    return {
-        {"path", profile.path},
-        {"rank", profile.rank < 0 ? json() : json(profile.rank)},
-        {"events", profile.events.size()},
-        {"threads", threads(profile)},
-        {"streams", streams(profile)},
-        {"steps", steps},
-        {"busy_us", busy},
-        {"joined_share", joined.share()},
-        {"joined",
-         {{"regions", tallyJson(joined.regions)},
-          {"graph_calls", tallyJson(joined.graphs)},
-          {"kernels", tallyJson(joined.kernels)},
-          {"operators", tallyJson(joined.operators)}}},
-        {"by", profile::byNames[static_cast<std::size_t>(by)]},
-        {"rows", rows},
-        {"peaks", peaks ? json{{"flop_per_s", peaks->flopsPerSecond}, {"bytes_per_s", peaks->bytesPerSecond}}
-                        : json()},
-        {"unjoined_us", us(joined.busy - joined.joined)},
-        {"idle", idleJson(facts)},
-        {"warnings", profile.warnings}};
+    return {{"path", profile.path},
+            {"rank", profile.rank < 0 ? json() : json(profile.rank)},
+            {"events", profile.events.size()},
+            {"threads", threads(profile)},
+            {"streams", streams(profile)},
+            {"steps", steps},
+            {"busy_us", busy},
+            {"joined_share", joined.share()},
+            {"joined",
+             {{"regions", tallyJson(joined.regions)},
+              {"graph_calls", tallyJson(joined.graphs)},
+              {"kernels", tallyJson(joined.kernels)},
+              {"operators", tallyJson(joined.operators)}}},
+            {"by", profile::byNames[static_cast<std::size_t>(choice.by)]},
+            {"rows", rows},
+            {"peaks", peaks ? json{{"flop_per_s", peaks->flopsPerSecond},
+                                   {"bytes_per_s", peaks->bytesPerSecond},
+                                   {"flop_per_s_by_type", peaks->flopsByType}}
+                            : json()},
+            {"unjoined_us", us(joined.busy - joined.joined)},
+            {"idle", idleJson(facts)},
+            {"warnings", profile.warnings}};
 }
 
-std::string profileCsv(profile::Facts& facts, By by) {
+std::string profileCsv(profile::Facts& facts, const RowChoice& choice) {
     const Profile& profile = *facts.joined()->profile;
     std::string out =
         "key,device,part,compile,stage,node,kernel,file,line,module,count,self_us,median_us,evidence\n";
-    for (const GroupedRow& row : grouped(facts, by)) {
+    for (const GroupedRow& row : chosen(facts, {choice.by, {}, choice.device})) {
         const std::vector<std::string> fields = {row.key,
                                                  profile.devices[row.device],
                                                  std::string(partName(row.part)),
@@ -192,15 +203,20 @@ std::string profileCsv(profile::Facts& facts, By by) {
     return out;
 }
 
-std::string profileText(profile::Facts& facts, By by, std::size_t top,
-                        const std::optional<profile::Peaks>& peaks) {
+std::string profileText(profile::Facts& facts, const RowChoice& choice, std::size_t top) {
     const Joined& joined = *facts.joined();
-    const std::vector<GroupedRow> rows = ranked(facts, by, peaks);
+    const std::optional<profile::Peaks>& peaks = choice.peaks;
+    const std::vector<GroupedRow> rows = chosen(facts, choice);
+    double busy = joined.busy;
+    if (!choice.device.empty())
+        busy = std::accumulate(rows.begin(), rows.end(), 0.0,
+                               [](double sum, const GroupedRow& row) { return sum + row.self; });
     const std::size_t shown = top == 0 ? rows.size() : std::min(top, rows.size());
     using enum Table::Align;
     Table table({Right, Right, Right, Right, Right, Left, Left, Left});
     table.add({"self us", "share", "in a step", "count", peaks ? "could save" : "achieved",
-               std::string(profile::byNames[static_cast<std::size_t>(by)]), "compile", "how it is known"});
+               std::string(profile::byNames[static_cast<std::size_t>(choice.by)]), "compile",
+               "how it is known"});
     double rest = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const GroupedRow& row = rows[i];
@@ -209,8 +225,9 @@ std::string profileText(profile::Facts& facts, By by, std::size_t top,
             continue;
         }
         std::string key = elide(row.key, 72);
-        if (joined.profile->devices.size() > 1) key += " on " + joined.profile->devices[row.device];
-        table.add({micros(us(row.self)), profile::shareText(joined.busy > 0 ? row.self / joined.busy : 0),
+        if (joined.profile->devices.size() > 1 && choice.device.empty())
+            key += " on " + joined.profile->devices[row.device];
+        table.add({micros(us(row.self)), profile::shareText(busy > 0 ? row.self / busy : 0),
                    row.median ? micros(us(*row.median)) : "", std::to_string(row.count),
                    peaks ? savedText(row, *peaks) : achieved(row), key, row.compile, row.evidence});
     }

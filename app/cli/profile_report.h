@@ -14,14 +14,18 @@ namespace dynascope::cli {
 /// Median duration of the steps in microseconds; 0 where there are none.
 [[nodiscard]] double medianStepUs(const profile::Profile& profile);
 
-[[nodiscard]] nlohmann::json profileJson(profile::Facts& facts, profile::By by,
-                                         const std::optional<profile::Peaks>& peaks = {});
+/// Which rows.
+struct RowChoice {
+    profile::By by = profile::By::Node;
+    std::optional<profile::Peaks> peaks{}; ///< then rows say how much time they could save, the most first
+    std::string device;                    ///< of this one alone ("cuda:0"); empty: of all
+};
+
+[[nodiscard]] nlohmann::json profileJson(profile::Facts& facts, const RowChoice& choice);
 /// With a first line that names the columns.
-[[nodiscard]] std::string profileCsv(profile::Facts& facts, profile::By by);
-/// The `top` rows that took the most time, and what the others add up to; all for 0. Where peaks are given, rows say how
-/// much time they could save, the most first.
-[[nodiscard]] std::string profileText(profile::Facts& facts, profile::By by, std::size_t top,
-                                      const std::optional<profile::Peaks>& peaks = {});
+[[nodiscard]] std::string profileCsv(profile::Facts& facts, const RowChoice& choice);
+/// The `top` rows that took the most time, and what the others add up to; all for 0.
+[[nodiscard]] std::string profileText(profile::Facts& facts, const RowChoice& choice, std::size_t top);
 
 /// Two profiles, whose steps are compared.
 [[nodiscard]] nlohmann::json comparedJson(profile::Facts& a, profile::Facts& b, profile::By by);

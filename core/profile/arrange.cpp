@@ -203,16 +203,20 @@ void linkLaunches(Profile& profile, const std::vector<Flow>& flows) {
     }
 }
 
-/// "gpu:0" is what the runtime's calls say it is: PyTorch calls HIP's devices cuda too.
+/// "gpu:0" is what the runtime's calls say it is: PyTorch calls HIP's devices cuda too. Each has the model that the
+/// profile's list of devices says.
 void nameDevices(Scanned& scanned) {
     std::string kind;
     for (const std::string_view start : {"cuda", "xpu", "mtia"})
         if (std::ranges::any_of(scanned.deviceKinds,
                                 [&](const std::string& name) { return name.starts_with(start); }))
             kind = kind.empty() ? std::string(start) : "gpu";
-    if (kind.empty()) return;
-    for (std::string& device : scanned.profile.devices)
-        if (device.starts_with("gpu")) device = kind + device.substr(3);
+    for (std::string& device : scanned.profile.devices) {
+        const auto model =
+            device.starts_with("gpu:") ? scanned.models.find(device.substr(4)) : scanned.models.end();
+        scanned.profile.models.push_back(model == scanned.models.end() ? std::string() : model->second);
+        if (!kind.empty() && device.starts_with("gpu")) device = kind + device.substr(3);
+    }
 }
 
 /// Turns of one annotation that do not overlap, in order of time.

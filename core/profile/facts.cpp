@@ -6,6 +6,7 @@
 #include "core/profile/contexts.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 
@@ -64,7 +65,25 @@ struct Facts::OfCompile {
     session::StageTree tree;
     int dynamo = -1;
     std::optional<std::vector<std::string>> names;
-    std::map<std::pair<int, int>, session::ProvenanceAnswer> ofKernel;
+    /// Of generated code; calls of kernels whose name alone speaks for what they compute are left out.
+    const CallsOfNodes& calls(std::size_t stage) {
+        const auto [known, isNew] = callsOfCode.try_emplace(stage);
+        if (!isNew) return known->second;
+        for (const session::KernelLink& link : provenance.kernelLinks(stage)) {
+            if (link.evidence >= session::LinkEvidence::KernelName) continue;
+            if (link.node >= known->second.size()) known->second.resize(link.node + 1);
+            known->second[link.node].emplace(static_cast<int>(link.kernel), static_cast<int>(link.call));
+        }
+        return known->second;
+    }
+    [[nodiscard]] bool knowsCall(const Row& row) {
+        return std::ranges::any_of(calls(static_cast<std::size_t>(row.stage)), [&](const auto& calls) {
+            return calls.contains({row.kernel, row.call});
+        });
+    }
+
+    std::map<std::array<int, 3>, session::ProvenanceAnswer> ofKernel; ///< by stage, kernel and call
+    std::map<std::size_t, CallsOfNodes> callsOfCode;
 };
 
 Facts::Facts(JoinedPtr joined)
@@ -121,8 +140,9 @@ void Facts::addKernel(const Row& row, RowFacts& facts) {
     const session::GeneratedCode& code = of.provenance.code(stage);
     if (kernel >= code.kernels.size()) return;
     facts.kernel = code.kernels[kernel].name;
-    auto [known, isNew] = of.ofKernel.try_emplace({row.stage, row.kernel});
-    if (isNew) known->second = of.provenance.ofKernel(stage, kernel);
+    auto [known, isNew] = of.ofKernel.try_emplace({row.stage, row.kernel, row.call});
+    const std::size_t call = row.call < 0 ? session::Provenance::npos : static_cast<std::size_t>(row.call);
+    if (isNew) known->second = of.provenance.ofKernel(stage, kernel, call);
     const std::size_t parent = of.tree.parent[stage];
     if (parent != session::StageTree::none) facts.nodeStage = static_cast<int>(parent);
     addAnswer(row, known->second, facts);
@@ -175,8 +195,7 @@ void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, R
             module = module ? commonModule(*module, names[node.node]) : names[node.node];
     }
     facts.module = module.value_or("");
-    if (graph && isWorkKnown(row, weakest, facts.nodes.size()))
-        facts.work = workOf(*graph, row.part == Part::Node ? std::vector{row.node} : facts.nodes);
+    if (graph) addWork(row, *graph, weakest, facts);
     if (weakest) addWords(facts.evidence, "nodes by " + std::string(linkEvidenceName(*weakest)));
     const bool isOne =
         weakest == session::LinkEvidence::Comment && facts.nodes.size() > 1 && isLibraryCall(row);
@@ -185,29 +204,61 @@ void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, R
     facts.computesAll = !isOne && weakest != session::LinkEvidence::KernelName;
 }
 
-bool Facts::isLibraryCall(const Row& row) {
-    return row.part == Part::Kernel && compile(row.compile)
-                                               .provenance.code(static_cast<std::size_t>(row.stage))
-                                               .kernels[static_cast<std::size_t>(row.kernel)]
-                                               .definition.first == 0;
+const session::GeneratedKernel& Facts::kernelOf(const Row& row) {
+    return compile(row.compile)
+        .provenance.code(static_cast<std::size_t>(row.stage))
+        .kernels[static_cast<std::size_t>(row.kernel)];
 }
 
-/// Whether an event of the row is exactly its nodes' work: a kernel that is called once, whose nodes PyTorch names or
-/// that is alone. On the CPU of a program that has a device, time is that of launching.
-bool Facts::isWorkKnown(const Row& row, std::optional<session::LinkEvidence> nodes, std::size_t nodeCount) {
+bool Facts::isLibraryCall(const Row& row) {
+    return row.part == Part::Kernel && kernelOf(row).definition.first == 0;
+}
+
+std::optional<double> Facts::kernelsOfCall(const Row& row) {
+    if (!m_calls) {
+        m_calls.emplace();
+        for (const Row& one : m_joined->rows)
+            if (one.part == Part::Kernel && m_joined->profile->devices[one.device] == "cpu")
+                (*m_calls)[{one.compile, one.stage, one.kernel, one.call}] += one.count;
+    }
+    const auto called = m_calls->find({row.compile, row.stage, row.kernel, row.call});
+    if (called == m_calls->end() || called->second == 0 || row.count % called->second != 0) return {};
+    return static_cast<double>(row.count) / static_cast<double>(called->second);
+}
+
+/// The work of an event is known where its nodes are, which PyTorch names or of which there is one, and it computes all of
+/// them: in a call of a kernel of which it is known what that call computes. On the CPU of a program that has a device,
+/// time is that of launching.
+void Facts::addWork(const Row& row, const ir::Graph& graph, std::optional<session::LinkEvidence> nodes,
+                    RowFacts& facts) {
     const bool onDevice = m_joined->profile->devices[row.device] != "cpu";
     const bool hasDevice = m_joined->profile->devices.size() > 1;
-    if (row.part == Part::Node) return !hasDevice;
+    if (row.part == Part::Node && !hasDevice) facts.work = workOf(graph, {row.node});
+    if (row.part != Part::Kernel || (hasDevice && !onDevice)) return;
     using session::LinkEvidence;
-    const session::GeneratedKernel& kernel = compile(row.compile)
-                                                 .provenance.code(static_cast<std::size_t>(row.stage))
-                                                 .kernels[static_cast<std::size_t>(row.kernel)];
-    if (hasDevice && (!onDevice || kernel.definition.first == 0)) return false;
-    if (kernel.calls.size() != 1) return false;
+    const session::GeneratedKernel& kernel = kernelOf(row);
+    const bool isLibrary = kernel.definition.first == 0;
+    if (kernel.calls.size() != 1 && (row.call < 0 || !compile(row.compile).knowsCall(row))) return;
     // Names of the program's nodes, from which we look further, are of all that became of those.
-    const bool named = nodes == LinkEvidence::Record || nodes == LinkEvidence::OnlyKernel ||
-                       (nodes == LinkEvidence::Comment && !kernel.atenNodes.empty());
-    return named || (nodes == LinkEvidence::Comment && kernel.definition.first == 0 && nodeCount == 1);
+    const session::GraphFragment& fragment = kernel.fragment;
+    const bool named =
+        nodes == LinkEvidence::Record || nodes == LinkEvidence::OnlyKernel ||
+        (nodes == LinkEvidence::Comment && (!kernel.atenNodes.empty() || !fragment.nodes.empty()));
+    const bool isOne = isLibrary && facts.nodes.size() == 1 &&
+                       (nodes == LinkEvidence::Comment || nodes == LinkEvidence::Structure);
+    if (!named && !isOne) return;
+    Work work = workOf(graph, facts.nodes, compile(row.compile).calls(static_cast<std::size_t>(row.stage)));
+    if (isLibrary && onDevice) {
+        const std::optional<double> kernels = kernelsOfCall(row);
+        if (!kernels) return;
+        if (work.flops) *work.flops /= *kernels;
+        if (work.bytes) *work.bytes /= *kernels;
+    } else if (!isLibrary && work.flops.value_or(1) > 0 && !kernel.multiplies) {
+        return; // it comes of a matrix product, perhaps of its padding or its epilogue, and is none
+    }
+    if (fragment.bytesRead && fragment.bytesWritten)
+        work.bytes = *fragment.bytesRead + *fragment.bytesWritten;
+    facts.work = std::move(work);
 }
 
 std::string partWords(const Row& row, const RowFacts& facts) {

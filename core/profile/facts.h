@@ -8,6 +8,7 @@
 #include "core/profile/work.h"
 #include "core/session/provenance.h"
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -50,13 +51,19 @@ private:
     void addNode(const Row& row, RowFacts& facts);
     void addAnswer(const Row& row, const session::ProvenanceAnswer& answer, RowFacts& facts);
     [[nodiscard]] std::string evidenceOf(const Row& row) const;
-    [[nodiscard]] bool isWorkKnown(const Row& row, std::optional<session::LinkEvidence> nodes,
-                                   std::size_t nodeCount);
+    void addWork(const Row& row, const ir::Graph& graph, std::optional<session::LinkEvidence> nodes,
+                 RowFacts& facts);
+    /// Of a row of a library call on a device: kernels that each call of it launches; nothing where that is not known.
+    [[nodiscard]] std::optional<double> kernelsOfCall(const Row& row);
+    [[nodiscard]] const session::GeneratedKernel& kernelOf(const Row& row);
     [[nodiscard]] bool isLibraryCall(const Row& row);
 
     JoinedPtr m_joined;
     std::vector<std::unique_ptr<RowFacts>> m_facts;
     std::map<int, std::unique_ptr<OfCompile>> m_compiles;
+    using Called = std::array<int, 4>; ///< compile, stage, kernel, call
+    std::optional<std::map<Called, std::size_t>>
+        m_calls; ///< how often the CPU called each kernel of output code
 };
 
 /// "eager code after the break at cap.py:31", "guards", "outside compiled code": a row that is no kernel and no node.

@@ -116,8 +116,10 @@ void addWork(Work& sum, const Row& row, const Work& once, bool isFirst) {
         to = to && one && computes(row) ? std::optional(*to + *one * static_cast<double>(row.count))
                                         : std::nullopt;
     };
+    const bool isFirstProduct = isFirst || sum.flops == 0.0;
     add(sum.flops, once.flops);
     add(sum.bytes, once.bytes);
+    if (once.flops.value_or(0) > 0) sum.type = isFirstProduct || sum.type == once.type ? once.type : "";
 }
 
 /// Of a row's time, what lies in a step.
@@ -172,10 +174,22 @@ std::optional<By> byNamed(std::string_view name) {
     return static_cast<By>(found - byNames.begin());
 }
 
+double Peaks::flopsOf(const std::string& type) const {
+    const auto known = flopsByType.find(type);
+    return known == flopsByType.end() ? flopsPerSecond : known->second;
+}
+
+const std::string& mainDevice(const Profile& profile) {
+    const auto gpu = std::ranges::find_if(
+        profile.devices, [](const std::string& device) { return device.find(':') != std::string::npos; });
+    return gpu == profile.devices.end() ? profile.devices.front() : *gpu;
+}
+
 std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks) {
     if (!row.work.flops || !row.work.bytes || *row.work.flops + *row.work.bytes <= 0) return {};
     const double least =
-        std::max(*row.work.flops / peaks.flopsPerSecond, *row.work.bytes / peaks.bytesPerSecond) * 1e9;
+        std::max(*row.work.flops / peaks.flopsOf(row.work.type), *row.work.bytes / peaks.bytesPerSecond) *
+        1e9;
     return std::max(0.0, row.self - least);
 }
 

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,10 +52,17 @@ struct Shares {
 };
 [[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps);
 
-/// What a machine can do at most.
+/// What a device can do at most.
 struct Peaks {
-    double flopsPerSecond = 0, bytesPerSecond = 0;
+    double flopsPerSecond = 0; ///< of any type; of several the fastest
+    double bytesPerSecond = 0;
+    std::map<std::string, double> flopsByType{}; ///< "bf16": where it was measured of that type
+
+    /// Of products of that type (Work::type), else of any.
+    [[nodiscard]] double flopsOf(const std::string& type) const;
 };
+/// The device that a profile is about, whose peaks bound it: its first GPU, else "cpu".
+[[nodiscard]] const std::string& mainDevice(const Profile& profile);
 /// Nanoseconds that a row would take less at those peaks; nothing where its work is not known, or is none.
 [[nodiscard]] std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks);
 

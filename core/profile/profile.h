@@ -105,8 +105,10 @@ struct Profile : session::Attachment {
     std::vector<Track> tracks;
     std::vector<Launch> launches;
     std::vector<std::string> devices; ///< "cpu", "cuda:0", "other"
-    std::vector<double> busy;         ///< by device
-    std::vector<Step> steps;          ///< by start; they do not overlap
+    std::vector<std::string>
+        models;               ///< by device: "NVIDIA H200", by deviceProperties; empty where it does not say
+    std::vector<double> busy; ///< by device
+    std::vector<Step> steps;  ///< by start; they do not overlap
     std::vector<std::string> warnings;
 
     [[nodiscard]] const std::string& nameOf(const Event& event) const { return names.text(event.name); }

@@ -5,6 +5,7 @@
 #include "core/profile/json_cursor.h"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_map>
 
@@ -64,11 +65,26 @@ private:
                 distributed();
             } else {
                 if (*name == "schemaVersion" || *name == "deviceProperties") m_out.profile.isKineto = true;
-                if (!m_cursor.value()) break;
+                const bool isModels = *name == "deviceProperties";
+                const auto value = m_cursor.value();
+                if (!value) break;
+                if (isModels) models(*value);
             }
         }
         if (!m_cursor.ended())
             warn(m_cursor.isAtEnd() ? "the file is cut off" : "no JSON from " + place(m_cursor.at()) + " on");
+    }
+
+    void models(std::string_view list) {
+        constexpr std::size_t most = 256U << 10U; // of hundreds of devices
+        if (list.size() > most) return;
+        const nlohmann::json read = nlohmann::json::parse(list, nullptr, false);
+        if (!read.is_array()) return;
+        for (const nlohmann::json& device : read) {
+            if (!device.is_object() || !device.contains("id") || !device.contains("name")) continue;
+            const nlohmann::json &id = device["id"], &name = device["name"];
+            if (id.is_number_integer() && name.is_string()) m_out.models[id.dump()] = name;
+        }
     }
 
     void distributed() {

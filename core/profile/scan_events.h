@@ -27,6 +27,7 @@ struct Scanned {
     std::vector<Flow> flows;
     std::map<std::string, std::size_t> phases; ///< events that are none of these, by "ph"
     std::vector<std::string> deviceKinds;      ///< categories of runtimes: "cuda_runtime"
+    std::map<std::string, std::string> models; ///< of devices, by their number as written
 };
 
 /// By an event's "cat".

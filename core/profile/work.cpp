@@ -121,9 +121,35 @@ bool movesNothing(const ir::Node& node) {
     return node.target == "operator.getitem" || ir::opKind(node) == ir::OpKind::View;
 }
 
+const std::set<std::pair<int, int>>& callsAt(const CallsOfNodes& calls, ir::NodeIndex node) {
+    static const std::set<std::pair<int, int>> none;
+    return node < calls.size() ? calls[node] : none;
+}
+
+/// Whether several calls compute a part of it each, as Inductor splits large reductions.
+bool isSplit(const ir::Graph& graph, ir::NodeIndex index, const CallsOfNodes& calls) {
+    if (callsAt(calls, index).size() < 2) return false;
+    const std::optional<double> out = bytesOf(graph.node(index));
+    return !out || std::ranges::any_of(graph.inputs(index), [&](ir::NodeIndex input) {
+        return bytesOf(graph.node(input)).value_or(0) > 4 * *out;
+    });
+}
+
+/// Whether every call that computes `user` computes `node` for itself.
+bool computesAnew(const CallsOfNodes& calls, ir::NodeIndex user, ir::NodeIndex node) {
+    const auto& users = callsAt(calls, user);
+    return !users.empty() && std::ranges::includes(callsAt(calls, node), users);
+}
+
 /// What a node writes for others than `own`: its value, or those of its values that somebody takes out.
 std::optional<double> bytesWritten(const ir::Graph& graph, ir::NodeIndex index,
-                                   const std::set<ir::NodeIndex>& own) {
+                                   const std::set<ir::NodeIndex>& own, const CallsOfNodes& calls) {
+    if (callsAt(calls, index).size() > 1) {
+        const bool isNeeded = std::ranges::any_of(graph.users(index), [&](ir::NodeIndex user) {
+            return !own.contains(user) && !computesAnew(calls, user, index);
+        });
+        return isNeeded ? std::nullopt : std::optional(0.0);
+    }
     const auto users = graph.users(index);
     const bool isTuple = !graph.node(index).meta;
     double out = 0;
@@ -138,6 +164,16 @@ std::optional<double> bytesWritten(const ir::Graph& graph, ir::NodeIndex index,
         out += *part;
     }
     return out;
+}
+
+std::string operandType(const ir::Graph& graph, ir::NodeIndex index) {
+    // All of the operators that are counted have an operand there.
+    const ir::Node& node = graph.node(index);
+    if (node.args.size() < 2 || !node.args[1].isNode()) return {};
+    const ir::NodeIndex operand = graph.find(node.args[1].text);
+    if (operand == ir::npos) return {};
+    const auto& meta = graph.node(operand).meta;
+    return meta && meta->tensor ? meta->tensor->dtype : std::string();
 }
 
 } // namespace
@@ -163,8 +199,9 @@ std::optional<double> flopsOf(const ir::Graph& graph, ir::NodeIndex index) {
     return 0;
 }
 
-Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes) {
-    Work out{0.0, 0.0};
+Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes, const CallsOfNodes& calls) {
+    Work out{0.0, 0.0, {}};
+    std::set<std::string> types;
     const std::set<ir::NodeIndex> own(nodes.begin(), nodes.end());
     std::map<ir::NodeIndex, ir::NodeIndex> roots; // of views among them: what they are views of
     std::map<ir::NodeIndex, double> reads;        // by what is read, each once
@@ -176,6 +213,7 @@ Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes) {
         const ir::Node& node = graph.node(index);
         const std::optional<double> flops = flopsOf(graph, index);
         out.flops = out.flops && flops ? std::optional(*out.flops + *flops) : std::nullopt;
+        if (flops.value_or(0) > 0) types.insert(operandType(graph, index));
         if (movesNothing(node)) {
             if (!graph.inputs(index).empty()) roots[index] = rootOf(graph.inputs(index).front());
             continue;
@@ -189,12 +227,14 @@ Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes) {
             double& most = reads[rootOf(input)];
             most = std::max(most, *bytes);
         }
-        const std::optional<double> written = bytesWritten(graph, index, own);
+        const std::optional<double> written =
+            isSplit(graph, index, calls) ? std::nullopt : bytesWritten(graph, index, own, calls);
         out.bytes = out.bytes && written ? std::optional(*out.bytes + *written) : std::nullopt;
     }
     if (out.bytes)
         for (const auto& [from, bytes] : reads)
             out.bytes = *out.bytes + bytes;
+    if (types.size() == 1) out.type = *types.begin();
     return out;
 }
 

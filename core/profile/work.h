@@ -6,6 +6,9 @@
 #include "core/ir/graph.h"
 
 #include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace dynascope::profile {
@@ -17,12 +20,19 @@ struct Work {
     /// What the nodes together read from outside and write for others, each storage once; what passes between them is
     /// left out. Nothing where a size is not known.
     std::optional<double> bytes;
+    /// "bf16": of the operands of what computes FLOPs. Empty where nothing does, or they differ.
+    std::string type;
 };
 
 /// Of one node by itself; nothing where a shape is not known, 0 where PyTorch counts none.
 [[nodiscard]] std::optional<double> flopsOf(const ir::Graph& graph, ir::NodeIndex node);
 
-/// Of nodes of one graph that run as one, once.
-[[nodiscard]] Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes);
+/// By node, the calls of kernels that compute it: several where each computes it again for itself, or a part of it.
+using CallsOfNodes = std::vector<std::set<std::pair<int, int>>>;
+
+/// Of nodes of one graph that run as one, once. Bytes are not known where other calls compute a node as well, and it
+/// cannot be told which of them writes it, or how they share a reduction.
+[[nodiscard]] Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes,
+                          const CallsOfNodes& calls = {});
 
 } // namespace dynascope::profile

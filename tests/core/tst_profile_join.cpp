@@ -36,7 +36,7 @@ const GroupedRow* rowWithKey(const std::vector<GroupedRow>& rows, std::string_vi
 }
 
 /// Output code with a Triton kernel and two products, and the graph that it was made of.
-std::string gpuTrace() {
+std::string gpuTrace(bool withComments = false) {
     test::TraceText text;
     text.start();
     text.add("\"dynamo_output_graph\": {}", test::readableGraph(1));
@@ -47,7 +47,7 @@ std::string gpuTrace() {
                   "        mm: \"f32[8, 8]\" = torch.ops.aten.mm.default(relu, a)\n"
                   "        mm_1: \"f32[8, 8]\" = torch.ops.aten.mm.default(mm, a)\n"
                   "        return (mm_1,)\n");
-    test::addProductsOnGpu(text);
+    test::addProductsOnGpu(text, withComments);
     return text.text();
 }
 
@@ -206,8 +206,9 @@ private slots:
         QVERIFY(!work({"mul"}).flops); // no operator of ATen by its name
         GroupedRow row;
         row.self = 1000;
-        row.work = {1e3, 1e3};
+        row.work = {1e3, 1e3, "bf16"};
         QCOMPARE(saveable(row, {1e10, 2e9}).value(), 500.0);
+        QCOMPARE(saveable(row, {1e10, 1e12, {{"f32", 1e9}, {"bf16", 2e9}}}).value(), 500.0);
     }
 
     void linesOfKernels() {
@@ -283,11 +284,31 @@ private slots:
         QCOMPARE(onGpu["relu"], 10000.0);
         QCOMPARE(onGpu["mm"] + onGpu["mm_1"] + onGpu["mm, mm_1"], 50000.0);
         QCOMPARE(onGpu["unknown kernel"], 1000.0);
+        QCOMPARE(mainDevice(*joined->profile), std::string("cuda:0"));
         const Row* memset = rowOf(*joined, "Memset");
         QVERIFY(memset && memset->part == Part::Unknown && memset->compile < 0);
         QVERIFY(std::ranges::any_of(joined->rows, [](const Row& row) {
             return row.device == 1 && row.launch == LaunchLink::Correlation && row.inner == Link::KernelOrder;
         }));
+    }
+
+    /// A call of a library's product launches one kernel here, so its work is the product's; two products that one cannot
+    /// tell apart have no work that is known.
+    void workOfCallsOnAGpu() {
+        for (const bool withComments : {false, true}) {
+            const JoinedPtr joined =
+                joinedTexts(gpuTrace(withComments), std::string(cpuSide) + std::string(launches));
+            QVERIFY(joined);
+            Facts facts(joined);
+            std::size_t products = 0;
+            for (const GroupedRow& row : grouped(facts, By::Node)) {
+                if (row.device != 1 || !row.key.starts_with("mm")) continue;
+                ++products;
+                QCOMPARE(row.work.flops, withComments ? std::optional(2.0 * 8 * 8 * 8) : std::nullopt);
+                QCOMPARE(row.work.type, std::string(withComments ? "f32" : ""));
+            }
+            QCOMPARE(products, std::size_t(withComments ? 2 : 1));
+        }
     }
 
     void kernelsOfAReplayedGraph() {

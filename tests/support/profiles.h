@@ -45,17 +45,24 @@ inline session::SessionPtr unjoinableFolder(const std::string& name) {
     return out;
 }
 
-/// Output code of a kernel and two products on a GPU, which the cache knows as "fabc"; ends the compile.
-inline void addProductsOnGpu(TraceText& text) {
-    text.add("\"inductor_output_code\": {\"filename\": \"x.py\"}",
-             "# AOT ID: ['0_inference']\n"
-             "triton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', '''\nkernel\n''', "
-             "device_str='cuda')\n"
-             "def call(args):\n"
-             "    triton_poi_fused_relu_0.run(a, buf0, 64)\n"
-             "    extern_kernels.mm(buf0, a, out=buf1)\n"
-             "    extern_kernels.mm(buf1, a, out=buf2)\n"
-             "    return (buf2, )\n");
+/// Output code of a kernel and two products on a GPU, which the cache knows as "fabc"; ends the compile. With comments,
+/// it says of each product what node it is.
+inline void addProductsOnGpu(TraceText& text, bool withComments = false) {
+    const auto comment = [&](const std::string& node) {
+        return withComments
+                   ? "    # Topologically Sorted Source Nodes: [" + node + "], Original ATen: [aten.mm]\n"
+                   : "";
+    };
+    text.add(
+        "\"inductor_output_code\": {\"filename\": \"x.py\"}",
+        std::string("# AOT ID: ['0_inference']\n") +
+            "triton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', '''\nkernel\n''', "
+            "device_str='cuda')\n"
+            "def call(args):\n"
+            "    triton_poi_fused_relu_0.run(a, buf0, 64)\n" +
+            comment("mm") + "    extern_kernels.mm(buf0, a, out=buf1)\n" + comment("mm_1") +
+            "    extern_kernels.mm(buf1, a, out=buf2)\n"
+            "    return (buf2, )\n");
     text.add("\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}",
              R"({"key": "fabc"})");
     text.metrics();

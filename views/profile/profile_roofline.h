@@ -3,6 +3,7 @@
 // The roofline beside the rows of the page Profile, with the peaks that bound it: measured by the engine, or typed.
 #pragma once
 
+#include "core/rederive/measured_peaks.h"
 #include "views/profile/profile_rows.h"
 #include "views/profile/roofline_view.h"
 
@@ -38,6 +39,7 @@ signals:
 
 private:
     void take();
+    void setPeaks(const std::optional<profile::Peaks>& peaks);
     void measure();
 
     Engine* m_engine;
@@ -46,6 +48,10 @@ private:
     QLineEdit* m_field;
     QPushButton* m_measure;
     std::optional<profile::Peaks> m_peaks;
+    profile::ProfilePtr m_profile; ///< that is shown; null before
+    engine::PeakRequest m_request; ///< what there is to measure for it
+    std::optional<engine::MeasuredPeaks> m_measured;
+    QString m_measuredText; ///< that the field had then: what is typed over it counts
 };
 
 /// "160, 9" as GFLOP/s and GB/s; nothing where it is no two numbers above 0.

@@ -39,10 +39,8 @@ TableCell number(const QString& text, double sort) {
     return {.text = text, .sort = sort};
 }
 
-/// Roofs are of the CPU.
-TableCell saveableCell(const profile::Joined& joined, const GroupedRow& row,
-                       const std::optional<profile::Peaks>& peaks) {
-    if (!peaks || joined.profile->devices[row.device] != "cpu") return number({}, -1);
+TableCell saveableCell(const GroupedRow& row, const std::optional<profile::Peaks>& peaks) {
+    if (!peaks) return number({}, -1);
     GroupedRow whole = row;
     whole.self = timeOf(row);
     const std::optional<double> saved = saveable(whole, *peaks);
@@ -180,7 +178,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
             spread(row, joined.profile->steps.size()),
             number(numberText(row.count), double(row.count)),
             achieved(row, timeOf(row)),
-            saveableCell(joined, row, peaks),
+            saveableCell(row, peaks),
             {.text = toQString(row.compile)},
             {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
             {.text = line, .look = Look::Link},
@@ -193,7 +191,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
     return out;
 }
 
-std::vector<RooflinePoint> rooflinePoints(const profile::Joined& joined, const std::vector<ProfileRow>& rows,
+std::vector<RooflinePoint> rooflinePoints(const std::vector<ProfileRow>& rows,
                                           const std::vector<int>& numbers, std::size_t& moveOnly) {
     double all = 0;
     for (const ProfileRow& row : rows)
@@ -209,7 +207,7 @@ std::vector<RooflinePoint> rooflinePoints(const profile::Joined& joined, const s
             continue;
         }
         out.push_back({int(i), toQString(row.key), flops / bytes, flops / time * 1e9,
-                       all > 0 ? time / all : 0, joined.profile->devices[row.device] != "cpu"});
+                       all > 0 ? time / all : 0, row.work.type});
     }
     return out;
 }

@@ -62,10 +62,8 @@ enum class ProfileColumn : int {
 
 /// Those of `numbers` whose FLOPs and bytes are known, over all steps; a point's row is its place in `numbers`.
 /// `moveOnly` counts those with bytes and without FLOPs.
-[[nodiscard]] std::vector<RooflinePoint> rooflinePoints(const profile::Joined& joined,
-                                                        const std::vector<ProfileRow>& rows,
-                                                        const std::vector<int>& numbers,
-                                                        std::size_t& moveOnly);
+[[nodiscard]] std::vector<RooflinePoint>
+rooflinePoints(const std::vector<ProfileRow>& rows, const std::vector<int>& numbers, std::size_t& moveOnly);
 
 /// "12.3 µs" of nanoseconds.
 [[nodiscard]] QString profileTime(double nanoseconds);

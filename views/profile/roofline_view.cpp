@@ -72,6 +72,9 @@ void RooflineView::fit() {
     for (const RooflinePoint& point : m_points)
         take(point.intensity, point.flopsPerSecond);
     if (m_peaks) take(m_peaks->flopsPerSecond / m_peaks->bytesPerSecond, m_peaks->flopsPerSecond);
+    if (m_peaks)
+        for (const auto& [type, flops] : m_peaks->flopsByType)
+            take(flops / m_peaks->bytesPerSecond, flops);
     m_left = std::floor(left - 0.1);
     m_right = std::max(std::ceil(right + 0.1), m_left + 1);
     m_bottom = std::floor(bottom - 0.1);
@@ -111,11 +114,14 @@ QString RooflineView::description(const RooflinePoint& point) const {
                       .arg(point.name, rate(point.flopsPerSecond, "FLOP/s"))
                       .arg(point.intensity, 0, 'g', 3)
                       .arg(100 * point.share, 0, 'f', 1);
-    if (!m_peaks || point.onDevice) return out;
-    const double roof = std::min(m_peaks->flopsPerSecond, point.intensity * m_peaks->bytesPerSecond);
-    const bool byMemory = roof < m_peaks->flopsPerSecond;
-    out += u'\n' + (byMemory ? tr("%1 % of what memory allows there") : tr("%1 % of what arithmetic allows"))
-                       .arg(100 * point.flopsPerSecond / roof, 0, 'f', 1);
+    if (!m_peaks) return out;
+    const double arithmetic = m_peaks->flopsOf(point.type);
+    const double roof = std::min(arithmetic, point.intensity * m_peaks->bytesPerSecond);
+    out += u'\n' +
+           (roof < arithmetic ? tr("%1 % of what memory allows there") : tr("%1 % of what arithmetic allows"))
+               .arg(100 * point.flopsPerSecond / roof, 0, 'f', 1);
+    if (roof == arithmetic && m_peaks->flopsByType.contains(point.type))
+        out += tr(" in %1").arg(toQString(point.type));
     return out;
 }
 
@@ -193,20 +199,33 @@ void RooflineView::paintRoofs(QPainter& painter) const {
     if (!m_peaks) return;
     const Colours& c = m_theme.colours();
     const QRectF in = area();
-    const double corner = m_peaks->flopsPerSecond / m_peaks->bytesPerSecond;
     const double left = std::pow(10.0, m_left), right = std::pow(10.0, m_right);
+    // Slowest first: the names of the faster ones stand above.
+    std::vector<std::pair<double, QString>> roofs;
+    for (const auto& [type, rate] : m_peaks->flopsByType)
+        roofs.emplace_back(rate, toQString(type));
+    if (roofs.empty()) roofs.emplace_back(m_peaks->flopsPerSecond, QString());
+    std::ranges::sort(roofs);
+    painter.setFont(m_theme.font(FontRole::CodeSmall));
+    const int high = painter.fontMetrics().height();
+    const auto corner = [&](double flops) { return placeOf(flops / m_peaks->bytesPerSecond, flops); };
     painter.save();
     painter.setClipRect(in);
     painter.setPen(QPen(c.text2, 1.5));
-    const QPointF top = placeOf(corner, m_peaks->flopsPerSecond);
-    painter.drawLine(placeOf(left, left * m_peaks->bytesPerSecond), top);
-    painter.drawLine(top, placeOf(right, m_peaks->flopsPerSecond));
+    painter.drawLine(placeOf(left, left * m_peaks->bytesPerSecond), corner(roofs.back().first));
+    for (const auto& [flops, type] : roofs)
+        painter.drawLine(corner(flops), placeOf(right, flops));
     painter.restore();
-    painter.setFont(m_theme.font(FontRole::CodeSmall));
     painter.setPen(c.text);
-    const int high = painter.fontMetrics().height();
-    painter.drawText(QRectF(in.left(), top.y() - high - 2, in.width(), high), Qt::AlignRight,
-                     rate(m_peaks->flopsPerSecond, "FLOP/s"));
+    double above =
+        in.bottom(); // where the name below begins: two roofs that nearly coincide have names apart
+    for (const auto& [flops, type] : roofs) {
+        const double y = std::min(corner(flops).y() - high - 2, above - high);
+        above = y;
+        const QString name = rate(flops, "FLOP/s");
+        painter.drawText(QRectF(in.left(), y, in.width(), high), Qt::AlignRight,
+                         type.isEmpty() ? name : tr("%1 in %2").arg(name, type));
+    }
     painter.drawText(QRectF(in.left() + 6, in.top(), in.width(), high), Qt::AlignLeft,
                      tr("%1 from memory").arg(rate(m_peaks->bytesPerSecond, "B/s")));
 }
@@ -229,7 +248,7 @@ void RooflineView::paintPoints(QPainter& painter) const {
         const QPointF at = placeOf(point);
         const bool isSelected = point.row == m_selected;
         painter.setPen(QPen(colour, 1.5));
-        painter.setBrush(point.onDevice ? QBrush(Qt::NoBrush) : QBrush(colour));
+        painter.setBrush(colour);
         painter.drawEllipse(at, radius, radius);
         if (isSelected) {
             painter.setPen(QPen(c.accent, 2));

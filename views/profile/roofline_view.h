@@ -8,6 +8,7 @@
 
 #include <QWidget>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace dynascope::views {
@@ -19,7 +20,7 @@ struct RooflinePoint {
     double intensity = 0;      ///< FLOP per byte
     double flopsPerSecond = 0; ///< achieved
     double share = 0;          ///< 0 to 1, of the time of all rows
-    bool onDevice = false;     ///< roofs are of the CPU: it is drawn hollow, and they do not bind it
+    std::string type;          ///< profile::Work::type, whose roof binds it
 };
 
 /// GUI thread only. Both axes are logarithmic. A click selects, the arrow keys go from point to point by intensity.
