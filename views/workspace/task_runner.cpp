@@ -2,9 +2,9 @@
 #include "views/workspace/task_runner.h"
 
 #include "core/base/log.h"
-#include "core/base/sanitizers.h"
 
-#include <QMetaObject>
+#include <QCoreApplication>
+#include <QEvent>
 #include <QRunnable>
 #include <QThread>
 #include <algorithm>
@@ -15,11 +15,39 @@ namespace dynascope::views {
 
 namespace {
 constexpr auto reportInterval = std::chrono::milliseconds(34);
-char submitted; ///< its address alone, which needs nothing of the task that is handed over
 } // namespace
 
+/// What the pool runs each time: the task that waits longest.
+class TaskRunner::Turn : public QRunnable {
+public:
+    explicit Turn(Queue& work)
+        : m_work(work) {
+        setAutoDelete(false);
+    }
+    void run() override {
+        m_work.pop()();
+        m_work.order(); // for who waits until the pool is done, and then takes apart what the task read
+    }
+
+private:
+    Queue& m_work;
+};
+
+void TaskRunner::Queue::push(std::function<void()> function) {
+    const std::lock_guard lock(m_mutex);
+    m_waiting.push_back(std::move(function));
+}
+
+std::function<void()> TaskRunner::Queue::pop() {
+    const std::lock_guard lock(m_mutex);
+    std::function<void()> first = std::move(m_waiting.front());
+    m_waiting.pop_front();
+    return first;
+}
+
 TaskRunner::TaskRunner(QObject* parent)
-    : QObject(parent) {
+    : QObject(parent)
+    , m_turn(std::make_unique<Turn>(m_work)) {
     // A superseded task may hold its thread for up to 50 ms more, so there are more threads than cores on
     // small machines.
     m_pool.setMaxThreadCount(std::max(4, QThread::idealThreadCount()));
@@ -30,7 +58,17 @@ TaskRunner::~TaskRunner() {
         job->stop.request_stop();
     m_jobs.clear();
     m_pool.waitForDone();
-    takeOver(&m_pool);
+    m_work.order();
+}
+
+void TaskRunner::post(std::function<void()> news) {
+    m_news.push(std::move(news));
+    QCoreApplication::postEvent(this, new QEvent(QEvent::User));
+}
+
+/// One event, one piece of news: what waits behind it goes on in an event loop that this one may open.
+void TaskRunner::customEvent(QEvent* /*event*/) {
+    m_news.pop()();
 }
 
 std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* context) {
@@ -47,15 +85,10 @@ std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* 
         const std::chrono::steady_clock::duration last(raw->lastReport.load(std::memory_order_relaxed));
         if (now - last < reportInterval) return;
         raw->lastReport.store(now.count(), std::memory_order_relaxed);
-        handOver(this);
-        QMetaObject::invokeMethod(
-            this,
-            [this, stop = raw->stop, tag = raw->tag, done = progress.done, total = progress.total,
-             phase = QString::fromUtf8(progress.phase.data(), qsizetype(progress.phase.size()))] {
-                takeOver(this);
-                if (!stop.stop_requested()) emit this->progress(tag, phase, done, total);
-            },
-            Qt::QueuedConnection);
+        post([this, stop = raw->stop, tag = raw->tag, done = progress.done, total = progress.total,
+              phase = QString::fromUtf8(progress.phase.data(), qsizetype(progress.phase.size()))] {
+            if (!stop.stop_requested()) emit this->progress(tag, phase, done, total);
+        });
     };
     m_jobs.insert(tag, job);
     emit started(tag);
@@ -64,27 +97,19 @@ std::shared_ptr<TaskRunner::Job> TaskRunner::begin(const QString& tag, QObject* 
 
 void TaskRunner::submit(std::shared_ptr<Job> job, std::function<void()> body) {
     if (job->stop.stop_requested()) return; // cancelled by a slot connected to started()
-    QRunnable* task = QRunnable::create([job = std::move(job), body = std::move(body), pool = &m_pool] {
-        takeOver(&submitted);
+    m_work.push([job = std::move(job), body = std::move(body)] {
         if (!job->stop.stop_requested()) body();
-        handOver(pool);
     });
-    handOver(&submitted);
-    m_pool.start(task);
+    m_pool.start(m_turn.get());
 }
 
 void TaskRunner::finish(const std::shared_ptr<Job>& job, std::function<void()> deliver) {
-    handOver(job.get());
-    QMetaObject::invokeMethod(
-        this,
-        [this, job, deliver = std::move(deliver)] {
-            takeOver(job.get());
-            if (m_jobs.value(job->tag) != job) return; // superseded or cancelled: finished() was emitted then
-            m_jobs.remove(job->tag);
-            if (job->wanted()) deliver();
-            emit finished(job->tag);
-        },
-        Qt::QueuedConnection);
+    post([this, job, deliver = std::move(deliver)] {
+        if (m_jobs.value(job->tag) != job) return; // superseded or cancelled: finished() was emitted then
+        m_jobs.remove(job->tag);
+        if (job->wanted()) deliver();
+        emit finished(job->tag);
+    });
 }
 
 void TaskRunner::fail(const std::shared_ptr<Job>& job, const QString& message) {

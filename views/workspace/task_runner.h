@@ -10,8 +10,10 @@
 #include <QObject>
 #include <QString>
 #include <QThreadPool>
+#include <deque>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <stop_token>
 
@@ -48,13 +50,38 @@ signals:
     /// who waited for the task; it may be null.
     void failed(const QString& tag, const QString& message, QObject* context);
 
+protected:
+    void customEvent(QEvent* event) override;
+
 private:
     struct Job;
+    class Turn;
+    /// Functions on their way to another thread, oldest first. Qt's own queues would copy and drop them where no
+    /// thread sanitizer sees the order.
+    class Queue {
+    public:
+        Queue() = default;
+        Queue(const Queue&) = delete;
+        Queue& operator=(const Queue&) = delete;
+        ~Queue() { order(); }
+        void push(std::function<void()> function);
+        [[nodiscard]] std::function<void()> pop(); ///< of one that is not empty
+        /// What came before this in one thread is over for another that calls it, or pops, later.
+        void order() { const std::lock_guard lock(m_mutex); }
+
+    private:
+        std::mutex m_mutex;
+        std::deque<std::function<void()>> m_waiting;
+    };
+    void post(std::function<void()> news); ///< from any thread, to be called on the GUI thread
     std::shared_ptr<Job> begin(const QString& tag, QObject* context);
     void submit(std::shared_ptr<Job> job, std::function<void()> body);
     void finish(const std::shared_ptr<Job>& job, std::function<void()> deliver);
     void fail(const std::shared_ptr<Job>& job, const QString& message);
 
+    Queue m_work; ///< to the pool
+    Queue m_news; ///< from it
+    std::unique_ptr<Turn> m_turn;
     QThreadPool m_pool;
     QHash<QString, std::shared_ptr<Job>> m_jobs;
 };
