@@ -67,6 +67,32 @@ std::string title(const PassRecording& recording, const Schedule& schedule) {
            " fused";
 }
 
+std::string pairText(const Schedule& schedule, std::uint32_t a, std::uint32_t b) {
+    return joined(schedule.operationsOf(a), " ") + "  with  " + joined(schedule.operationsOf(b), " ");
+}
+
+/// Fusions that were decided by timing them.
+std::string timedReport(const Schedule& schedule) {
+    Table table({Table::Align::Left, Table::Align::Left, Table::Align::Left, Table::Align::Left});
+    for (const inductor::TimedFusion& timed : schedule.timed)
+        table.add({timed.fused ? "fused" : "not fused", pairText(schedule, timed.a, timed.b),
+                   "round " + std::to_string(timed.round), inductor::timesText(timed)});
+    return table.empty() ? std::string() : "    decided by timing\n" + table.toString("      ");
+}
+
+json timedJson(const Schedule& schedule) {
+    json out = json::array();
+    for (const inductor::TimedFusion& timed : schedule.timed)
+        out.push_back({{"a", schedule.operationsOf(timed.a)},
+                       {"b", schedule.operationsOf(timed.b)},
+                       {"round", timed.round},
+                       {"fused", timed.fused},
+                       {"runs", timed.runs},
+                       {"ms_fused", timed.msFused ? json(*timed.msFused) : json()},
+                       {"ms_apart", timed.msApart ? json(*timed.msApart) : json()}});
+    return out;
+}
+
 /// Choices that were timed for the graph of a schedule.
 std::string tuningReport(const PassRecording& recording, const Schedule& schedule) {
     Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left});
@@ -110,11 +136,10 @@ std::string report(const PassRecording& recording, const Schedule& schedule) {
     Table fusions({Table::Align::Right, Table::Align::Left, Table::Align::Left, Table::Align::Right});
     std::size_t n = 0;
     for (const inductor::Fusion& fusion : schedule.fusions)
-        fusions.add({std::to_string(++n),
-                     joined(schedule.operationsOf(fusion.a), " ") + "  with  " +
-                         joined(schedule.operationsOf(fusion.b), " "),
+        fusions.add({std::to_string(++n), pairText(schedule, fusion.a, fusion.b),
                      "round " + std::to_string(fusion.round), bytesText(fusion.score)});
     if (!fusions.empty()) out += "    fused\n" + fusions.toString("      ");
+    out += timedReport(schedule);
     Table kernels({Table::Align::Left, Table::Align::Left, Table::Align::Left});
     for (const inductor::Kernel& kernel : schedule.kernels)
         kernels.add(
@@ -176,6 +201,7 @@ json document(const PassRecording& recording, const Schedule& schedule, const st
             {"fusions", fusions},
             {"kernels", kernelsJson(schedule)},
             {"refusals", refusals},
+            {"timed", timedJson(schedule)},
             {"autotuned", tuningsJson(recording, schedule)},
             {"memory", memoryJson(schedule)}};
 }
@@ -187,8 +213,7 @@ std::string elsewhere(const Schedule& schedule, const std::string& operation,
     for (const std::size_t number : fusions) {
         const inductor::Fusion& fusion = schedule.fusions[number - 1];
         out += "    fusion " + std::to_string(number) + " took " + operation + ": " +
-               joined(schedule.operationsOf(fusion.a), " ") + "  with  " +
-               joined(schedule.operationsOf(fusion.b), " ") + '\n';
+               pairText(schedule, fusion.a, fusion.b) + '\n';
     }
     return out;
 }
@@ -207,6 +232,9 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
                    answer + (question->times > 1 ? ", " + std::to_string(question->times) + " times" : "")});
     }
     const inductor::WhyNotFused told = inductor::whyNotFused(schedule, a, b);
+    for (const inductor::TimedFusion* timed : told.timed)
+        table.add({"round " + std::to_string(timed->round), pairText(schedule, timed->a, timed->b), "",
+                   (timed->fused ? "fused, " : "not fused, ") + inductor::timesText(*timed)});
     if (table.empty() && !told.known) return {};
     if (table.empty()) table.add({"the scheduler was asked nothing about the two"});
     std::string out = "  " + title(recording, schedule) + '\n' + table.toString("    ") +

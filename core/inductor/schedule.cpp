@@ -2,6 +2,8 @@
 #include "core/inductor/schedule.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <map>
 
 namespace dynascope::inductor {
@@ -89,6 +91,39 @@ std::vector<const Question*> questionsAbout(const Schedule& schedule, const std:
         if (one || other) out.push_back(&question);
     }
     return out;
+}
+
+std::vector<const TimedFusion*> timingsOf(const Schedule& schedule, const std::string& a,
+                                          const std::string& b) {
+    std::vector<const TimedFusion*> out;
+    for (const TimedFusion& timed : schedule.timed)
+        if ((schedule.holds(timed.a, a) && schedule.holds(timed.b, b)) ||
+            (schedule.holds(timed.a, b) && schedule.holds(timed.b, a)))
+            out.push_back(&timed);
+    return out;
+}
+
+const TimedFusion* timingOf(const Schedule& schedule, const Fusion& fusion) {
+    for (const TimedFusion& timed : schedule.timed)
+        if (timed.fused && timed.round == fusion.round &&
+            ((timed.a == fusion.a && timed.b == fusion.b) || (timed.a == fusion.b && timed.b == fusion.a)))
+            return &timed;
+    return nullptr;
+}
+
+std::string timesText(const TimedFusion& timed) {
+    const auto ms = [](double value) {
+        std::array<char, 64> out{};
+        // A fuzzed time may have three hundred digits.
+        std::snprintf(out.data(), out.size(), value < 1e9 ? "%.4f" : "%.4g", value);
+        return std::string(out.data());
+    };
+    std::string out;
+    if (timed.msFused) out = "fused " + ms(*timed.msFused) + " ms";
+    if (timed.msApart)
+        out += (out.empty() ? "apart " : ", apart ") + ms((*timed.msApart)[0]) + " and " +
+               ms((*timed.msApart)[1]) + " ms";
+    return "timed: " + (out.empty() ? "times are not known" : out);
 }
 
 } // namespace dynascope::inductor

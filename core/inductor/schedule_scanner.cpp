@@ -206,7 +206,27 @@ bool ScheduleScanner::event(const element& object) {
     if (schedule == nullptr) return false;
     if (what == "end" || what == "fusion ends") schedule->order = numbers(object, "order");
     if (what == "end") schedule->us = json::number(object, "time_us");
+    if (what == "timed") timed(*schedule, object);
     return true;
+}
+
+void ScheduleScanner::timed(Schedule& schedule, const element& object) {
+    TimedFusion out{number(object, "round"),
+                    number(object, "a"),
+                    number(object, "b"),
+                    {},
+                    number(object, "runs"),
+                    {},
+                    {}};
+    if (bool fused = false; object["fused"].get(fused) == simdjson::SUCCESS) out.fused = fused;
+    const auto time = [](const simdjson::simdjson_result<element>& value) -> std::optional<double> {
+        double ms = 0;
+        return value.get(ms) == simdjson::SUCCESS && ms >= 0 ? std::optional(ms) : std::nullopt;
+    };
+    out.msFused = time(object["ms"]["fused"]);
+    const auto a = time(object["ms"]["apart"].at(0)), b = time(object["ms"]["apart"].at(1));
+    if (a && b) out.msApart = {*a, *b};
+    schedule.timed.push_back(std::move(out));
 }
 
 bool ScheduleScanner::node(const element& object) {

@@ -48,6 +48,7 @@ private:
     bool reason(const element& object);
     bool asked(const element& object);
     bool fused(const element& object);
+    static void timed(Schedule& schedule, const element& object);
     bool kernel(const element& object);
     bool wrapper(const element& object);
     void addQuestion(Schedule& schedule, const element& row, std::uint32_t round);

@@ -118,6 +118,7 @@ std::vector<std::size_t> fusionsWithout(const Schedule& schedule, const std::str
 WhyNotFused whyNotFused(const Schedule& schedule, const std::string& a, const std::string& b) {
     WhyNotFused out;
     out.questions = questionsAbout(schedule, a, b);
+    out.timed = timingsOf(schedule, a, b);
     for (const Kernel& kernel : schedule.kernels)
         if (std::ranges::find(kernel.operations, a) != kernel.operations.end() &&
             std::ranges::find(kernel.operations, b) != kernel.operations.end())

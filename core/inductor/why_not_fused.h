@@ -13,6 +13,7 @@ namespace dynascope::inductor {
 
 struct WhyNotFused {
     std::vector<const Question*> questions; ///< about nodes that hold the two, in order
+    std::vector<const TimedFusion*> timed;  ///< of nodes that hold the two, in order
     std::string kernel;                     ///< that has both; empty where none has
     /// What the record has of both that differs, or that one needs of the other, a sentence each: device, loops, class,
     /// read after write. Facts, not PyTorch's reasons.

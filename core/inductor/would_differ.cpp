@@ -109,6 +109,9 @@ std::vector<std::string> wouldHaveToDiffer(const PassRecording& recording, const
     if (asks.contains(Asks::Device) && one->device != other->device)
         out.push_back("both would have to be on one device: " + a + " is on " + one->device + ", " + b +
                       " on " + other->device);
+    for (const TimedFusion* timed : why.timed)
+        if (!timed->fused && timed->msFused && timed->msApart && *timed->msFused > 0)
+            out.push_back("one kernel would have to be faster than two when PyTorch times them");
     if (asks.contains(Asks::Prologue)) out.push_back("the setting prologue_fusion would have to be on");
     return out;
 }

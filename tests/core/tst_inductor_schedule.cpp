@@ -148,6 +148,33 @@ private slots:
         QVERIFY(small({})->tunings().empty());
     }
 
+    void fusionsThatWereTimedAreRead() {
+        const PassRecordingPtr slower = small({.timed = true, .fused = false});
+        const Schedule& apart = slower->schedules().front();
+        QCOMPARE(apart.timed.size(), std::size_t(2));
+        QVERIFY(!apart.timed[0].fused && apart.timed[0].runs == 3 && apart.timed[0].round == 1);
+        QCOMPARE(timesText(apart.timed[0]),
+                 std::string("timed: fused 0.0210 ms, apart 0.0100 and 0.0040 ms"));
+        QCOMPARE(timesText(apart.timed[1]), std::string("timed: times are not known"));
+        QVERIFY(refusalsOf(apart).empty());
+        const WhyNotFused told = whyNotFused(apart, "op1", "op0");
+        QCOMPARE(told.timed.size(), std::size_t(2));
+        QCOMPARE(wouldHaveToDiffer(*slower, apart, told, "op1", "op0"),
+                 (std::vector<std::string>{
+                     "one kernel would have to be faster than two when PyTorch times them"}));
+        QVERIFY(timingsOf(apart, "op0", "op900").empty());
+
+        const PassRecordingPtr faster = small({.timed = true});
+        const Schedule& one = faster->schedules().front();
+        const TimedFusion* timed = timingOf(one, one.fusions.front()); // named the other way about
+        QVERIFY(timed != nullptr && timed->fused && timed->msFused == 0.012);
+        Fusion later = one.fusions.front();
+        later.round = 2;
+        QVERIFY(timingOf(one, later) == nullptr);
+        const PassRecordingPtr plain = small({});
+        QVERIFY(plain->schedules().front().timed.empty());
+    }
+
     void fallbacksHaveBytesAndLines() {
         const auto session = capture::open(DYNASCOPE_TEST_DATA "/passes");
         QVERIFY(session.has_value());

@@ -134,7 +134,7 @@ private:
     int m_pass = 0, m_state = 1, m_nodes = 6;
 };
 
-void addSchedule(RecordingWriter& out, bool fused) {
+void addSchedule(RecordingWriter& out, bool fused, bool timed) {
     out.record('o', R"({"schedule":1,"graph":1,"what":"begin","operations":2})")
         .record('S', R"({"schedule":1,"id":1,"name":"op0","class":"SchedulerNode","origins":[[3,"mul"]],)"
                      R"("device":"cpu","group":"16","ir":"ComputedBuffer","data":"Pointwise",)"
@@ -148,18 +148,28 @@ void addSchedule(RecordingWriter& out, bool fused) {
                      R"("outputs":[{"name":"buf1","dtype":"torch.float32","bytes":64}]})")
         .record('r', R"({"schedule":1,"round":1,"nodes":2})");
     if (fused) {
-        out.record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,1,128,[]]],"counts":[[1,1,1]]})")
-            .record('S',
-                    R"({"schedule":1,"id":3,"name":"op0_op1","class":"FusedSchedulerNode","members":[1,2]})")
+        out.record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,1,128,[]]],"counts":[[1,1,1]]})");
+        if (timed)
+            out.record('o', R"({"schedule":1,"what":"timed","a":2,"b":1,"fused":true,"round":1,"runs":3,)"
+                            R"("ms":{"apart":[0.01,0.004],"fused":0.012}})");
+        out.record('S',
+                   R"({"schedule":1,"id":3,"name":"op0_op1","class":"FusedSchedulerNode","members":[1,2]})")
             .record('F', R"({"schedule":1,"round":1,"a":1,"b":2,"result":3,"score":128,"key":"128"})")
             .record('K',
                     R"({"graph":1,"schedule":1,"name":"cpp_fused_add_mul_0","backend":"cpp","nodes":[3],)"
                     R"("operations":["op0","op1"]})");
     } else {
-        out.record('W', R"({"id":1,"text":"no shared data"})")
-            .record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,0,0,[1]]],"counts":[[1,1,2]]})")
-            .record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_mul_0","backend":"cpp","nodes":[1],)"
-                         R"("operations":["op0"]})")
+        if (timed)
+            out.record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,1,128,[]]],"counts":[[1,1,1]]})")
+                .record('o', R"({"schedule":1,"what":"timed","a":1,"b":2,"fused":false,"round":1,"runs":3,)"
+                             R"("ms":{"apart":[0.01,0.004],"fused":0.021}})")
+                .record('o', R"({"schedule":1,"what":"timed","a":1,"b":2,"fused":false,"round":2,"runs":1,)"
+                             R"("ms":{"apart":[0.01,null],"fused":"soon"}})");
+        else
+            out.record('W', R"({"id":1,"text":"no shared data"})")
+                .record('Q', R"({"schedule":1,"round":1,"rows":[[1,2,0,0,[1]]],"counts":[[1,1,2]]})");
+        out.record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_mul_0","backend":"cpp","nodes":[1],)"
+                        R"("operations":["op0"]})")
             .record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_add_1","backend":"cpp","nodes":[2],)"
                          R"("operations":["op1"]})");
     }
@@ -222,7 +232,7 @@ std::string smallPasses(const SmallPasses& how) {
     if (how.tuned)
         out.record('A', R"({"graph":1,"name":"mul","inputs":[{"size":[4,4],"dtype":"float32"}],)"
                         R"("choices":[["template_0",0.5],["extern_mul",2.0],["template_1",null]]})");
-    addSchedule(out, how.fused);
+    addSchedule(out, how.fused, how.timed);
     out.record('E', R"({"graph":1,"time_us":90000,"own_us":2000,"state":)" + last + "}").endBlock();
     return out.file().replace(0, magic.size(), magic);
 }

@@ -17,7 +17,9 @@ struct SmallPasses {
     bool writes = false;  ///< the last pass but one writes the product into x
     bool shares = false;  ///< the graph gives back a copy of x as well, and the last pass x itself
     bool tuned = false;   ///< kernels of mul were timed: a template, PyTorch's own, and one that failed
-    bool fused = true;    ///< the scheduler fused op0 with op1; else it refused: "no shared data"
+    bool timed = false;   ///< PyTorch timed both ways before it decided on that fusion
+    bool fused =
+        true; ///< the scheduler fused op0 with op1; else it refused: "no shared data", or with `timed` because it was slower
 };
 
 /// The bytes of a .dpasses of compile 0/0. Passes of phase post_grad, forward, in order: remove_noop_ops (removes

@@ -3,7 +3,10 @@
 // The page Inductor on the recording of tests/data/passes: its list, where rows and keys lead, and what it says of a
 // node.
 #include "core/capture/open.h"
+#include "core/inductor/why_not_fused.h"
+#include "core/session/byte_source.h"
 #include "tests/support/parts.h"
+#include "tests/support/pass_recordings.h"
 #include "tests/support/patience.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
@@ -229,6 +232,29 @@ private slots:
         s.page->run(StepCommand::Last);
         s.settle();
         QVERIFY(texts(test::part<RowTable>(*s.page, "inductor.fusions")) != forward);
+    }
+
+    void fusionsSayTheTimesThatDecided() {
+        for (const bool fused : {false, true}) {
+            const auto recording = inductor::PassRecording::read(
+                session::makeByteSource(test::smallPasses({.timed = true, .fused = fused})), nullptr, {});
+            QVERIFY(recording.has_value());
+            const inductor::Schedule& schedule = (*recording)->schedules().front();
+            inductor::CompilePasses passes;
+            passes.recording = *recording;
+            const std::vector<TableRow> rows = fusionRows(passes, schedule);
+            QCOMPARE(rows.size(), std::size_t(fused ? 1 : 2));
+            QCOMPARE(rows[0][0].text, fused ? QString("fusion 1") : QString("refused"));
+            QCOMPARE(rows[0][1].text, QString("op0 with op1"));
+            QCOMPARE(
+                rows[0][5].text,
+                QString("timed: fused %1 ms, apart 0.0100 and 0.0040 ms").arg(fused ? "0.0120" : "0.0210"));
+            const QString facts = FactView::plainText(
+                fused ? fusionFacts(schedule, 1)
+                      : whyFacts(**recording, schedule, inductor::whyNotFused(schedule, "op0", "op1"), "op0",
+                                 "op1"));
+            QVERIFY2(facts.contains("apart 0.0100 and 0.0040 ms"), qPrintable(facts));
+        }
     }
 
     void conditionsRunBothWays() {

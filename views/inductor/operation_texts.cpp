@@ -40,6 +40,19 @@ Fact questionFact(const inductor::PassRecording& recording, const Question& ques
                  quiet(QStringLiteral(" ")), text(answer)});
 }
 
+QString timedTip() {
+    return tr("PyTorch timed both ways while it compiled, and fuses where that is faster");
+}
+
+Fact timedFact(const Schedule& schedule, const inductor::TimedFusion& timed) {
+    return fact(tr("Round %1").arg(timed.round),
+                {mono(tr("%1 with %2")
+                          .arg(list(schedule.operationsOf(timed.a)), list(schedule.operationsOf(timed.b)))),
+                 quiet(QStringLiteral(" ")), text(timed.fused ? tr("fused, ") : tr("not fused, ")),
+                 text(toQString(inductor::timesText(timed)))},
+                timedTip());
+}
+
 void addElsewhere(Section& section, const Schedule& schedule, const std::string& name,
                   const std::vector<std::size_t>& fusions) {
     for (const std::size_t number : fusions) {
@@ -106,6 +119,9 @@ Facts fusionFacts(const Schedule& schedule, std::size_t number) {
     if (!fusion.key.empty())
         what.facts.push_back(fact(tr("Sorted by"), {mono(toQString(fusion.key))},
                                   tr("What the scheduler sorted its candidates by")));
+    if (const inductor::TimedFusion* timed = inductor::timingOf(schedule, fusion))
+        what.facts.push_back(
+            fact(tr("Decided by"), {text(toQString(inductor::timesText(*timed)))}, timedTip()));
     const auto holdsAll = [&](const inductor::Kernel& kernel) {
         const std::vector<std::string> names = schedule.operationsOf(fusion.result);
         return !names.empty() && std::ranges::all_of(names, [&kernel](const std::string& name) {
@@ -133,6 +149,8 @@ Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedul
     answers.title = tr("What PyTorch answered");
     for (const Question* question : told.questions)
         answers.facts.push_back(questionFact(recording, *question));
+    for (const inductor::TimedFusion* timed : told.timed)
+        answers.facts.push_back(timedFact(schedule, *timed));
     if (answers.facts.empty())
         answers.facts.push_back(paragraph({quiet(tr("The scheduler was asked nothing about these two."))}));
     out.sections.push_back(std::move(answers));

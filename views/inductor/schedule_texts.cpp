@@ -83,7 +83,8 @@ std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& sc
     std::vector<TableRow> out;
     const auto pair = [](const QString& a, const QString& b) { return tr("%1 with %2").arg(a, b); };
     std::size_t number = 0;
-    for (const inductor::Fusion& fusion : schedule.fusions)
+    for (const inductor::Fusion& fusion : schedule.fusions) {
+        const inductor::TimedFusion* timed = inductor::timingOf(schedule, fusion);
         out.push_back(
             {{tr("fusion %1").arg(++number), Look::Chip, Tone::Good},
              {pair(joined(schedule.operationsOf(fusion.a)), joined(schedule.operationsOf(fusion.b))),
@@ -91,7 +92,18 @@ std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& sc
              bytesCell(fusion.score),
              {QString::number(fusion.round), Look::MonoQuiet},
              {},
-             {}});
+             {timed ? toQString(inductor::timesText(*timed)) : QString()}});
+    }
+    for (const inductor::TimedFusion& timed : schedule.timed)
+        if (!timed.fused)
+            out.push_back(
+                {{tr("refused"), Look::Quiet},
+                 {pair(joined(schedule.operationsOf(timed.a)), joined(schedule.operationsOf(timed.b))),
+                  Look::Mono},
+                 {},
+                 {QString::number(timed.round), Look::MonoQuiet},
+                 {},
+                 {toQString(inductor::timesText(timed))}});
     std::vector<const Question*> refused;
     for (const Question& question : schedule.questions)
         if (question.answer != Question::Answer::Yes && !question.reasons.empty())

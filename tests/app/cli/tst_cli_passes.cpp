@@ -158,6 +158,24 @@ private slots:
         QVERIFY(choices.toArray().at(2)["ms"].isNull());
     }
 
+    void fusionsThatWereTimed() {
+        SmallRecording slower({.timed = true, .fused = false});
+        const Run run = cli({"fusions", slower.path()});
+        QVERIFY2(run.out.contains("decided by timing") && run.out.contains("not fused  op0  with  op1") &&
+                     run.out.contains("timed: fused 0.0210 ms, apart 0.0100 and 0.0040 ms"),
+                 run.out);
+        const Run why = cli({"fusions", slower.path(), "--why", "op0", "op1"});
+        QVERIFY2(why.out.contains("not fused, timed: fused 0.0210 ms") &&
+                     why.out.contains("to be fused: one kernel would have to be faster"),
+                 why.out);
+        const QJsonArray timed = json({"fusions", slower.path()}).at(0)["timed"].toArray();
+        QCOMPARE(timed.size(), 2);
+        QVERIFY(!timed.at(0)["fused"].toBool() && timed.at(0)["ms_fused"].toDouble() == 0.021);
+        QVERIFY(timed.at(0)["ms_apart"].toArray().size() == 2 && timed.at(1)["ms_apart"].isNull());
+        SmallRecording faster({.timed = true});
+        QVERIFY(json({"fusions", faster.path()}).at(0)["timed"].toArray().at(0)["fused"].toBool());
+    }
+
     void whyTwoWereNotFused() {
         const QJsonValue refusal = json({"fusions", folder}).at(0)["refusals"].toArray().at(0);
         const Run run = cli({"fusions", folder, "--why", refusal["a"].toString(), refusal["b"].toString()});
