@@ -16,9 +16,11 @@
 #include "views/profile/share_bars.h"
 
 #include <QComboBox>
+#include <QFile>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <QWheelEvent>
 #include <cmath>
@@ -334,6 +336,54 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && test::part<RowTable>(*s.page, "profile.table")->isVisible(),
                                  test::patience);
         QVERIFY(s.page->against()->isHidden() && !s.page->beside()->compared());
+    }
+
+    void rowsOfOneDevice() {
+        test::Fixture f;
+        QTemporaryDir dir;
+        const QString path = dir.filePath("x.json");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(R"({"schemaVersion":1,"traceEvents":[
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":30},
+{"ph":"X","cat":"kernel","name":"f","pid":0,"tid":7,"ts":10,"dur":10,"args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"g","pid":0,"tid":7,"ts":40,"dur":30,"args":{"device":0}},
+{"ph":"X","cat":"kernel","name":"f","pid":0,"tid":7,"ts":40,"dur":20,"args":{"device":1}}]})");
+        file.close();
+        const auto opened = capture::open(path.toStdString());
+        QVERIFY2(opened, opened ? "" : opened.error().toString().c_str());
+        f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
+        Place place = f.workspace.place();
+        place.page = Page::Profile;
+        f.workspace.go(place);
+        const auto page = f.show<ProfilePage>(1300, 800);
+        auto& table = *test::part<RowTable>(*page, "profile.table");
+        auto& devices = *test::part<QComboBox>(*page, "profile.devices");
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && table.rows().rowCount() > 0, test::patience);
+        test::part<QComboBox>(*page, "profile.by")->setCurrentText("operator");
+        emit test::part<QComboBox>(*page, "profile.by")->activated(int(profile::By::Operator));
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && table.rows().rowCount() == 4, test::patience);
+        QCOMPARE(devices.count(), 4);
+        QVERIFY(devices.isVisible());
+        const auto text = [&table](int row, ProfileColumn column) {
+            return table.rows().rows()[std::size_t(row)][std::size_t(column)].text;
+        };
+        QVERIFY(text(0, ProfileColumn::What).contains("  cpu")); // says its device
+        devices.setCurrentText("gpu:0");
+        emit devices.activated(devices.currentIndex());
+        QCOMPARE(table.rows().rowCount(), 2);
+        QCOMPARE(text(0, ProfileColumn::What), QString("g"));
+        QCOMPARE(text(0, ProfileColumn::Share), QString("75.0 %")); // of its own busy time
+        QCOMPARE(text(1, ProfileColumn::What), QString("f"));
+        devices.setCurrentText("gpu:1");
+        emit devices.activated(devices.currentIndex());
+        QCOMPARE(table.rows().rowCount(), 1);
+        QCOMPARE(text(0, ProfileColumn::Self), QString::fromUtf8("20.0 µs"));
+        devices.setCurrentIndex(0);
+        emit devices.activated(0);
+        QCOMPARE(table.rows().rowCount(), 4);
+        Shown one("mlp_aot"); // a CPU alone
+        QVERIFY(test::part<QComboBox>(*one.page, "profile.devices")->isHidden());
     }
 
     void idleDevices() {

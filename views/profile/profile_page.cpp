@@ -55,6 +55,9 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     row->addWidget(plainLabel(tr("of"), "label"));
     d->steps = box(tr("Steps"));
     d->steps->setObjectName(QStringLiteral("profile.steps"));
+    d->devices = box(tr("Device"));
+    d->devices->setObjectName(QStringLiteral("profile.devices"));
+    d->devices->setToolTip(tr("Rows of one device alone; shares are then of the time that it was busy"));
     d->profiles = box(tr("Profile"));
     d->profiles->setObjectName(QStringLiteral("profile.profiles"));
     d->against = box(tr("Held against"));
@@ -94,6 +97,7 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     connect(d->profiles, &QComboBox::activated, this, &ProfilePage::readAnew);
     connect(d->steps, &QComboBox::activated, this, &ProfilePage::ask);
     connect(d->by, &QComboBox::activated, this, &ProfilePage::ask);
+    connect(d->devices, &QComboBox::activated, this, &ProfilePage::showRows);
     connect(d->filter, &QLineEdit::textChanged, this, &ProfilePage::showRows);
     connect(d->table, &RowTable::rowActivated, this,
             [this](int at) { follow(at, int(ProfileColumn::What)); });
@@ -243,6 +247,11 @@ void ProfilePage::readAnew() {
     constexpr std::size_t most = 1000;
     for (std::size_t i = 0; i < std::min(most, profile.steps.size()); ++i)
         d->steps->addItem(tr("step %1, %2").arg(i + 1).arg(profileTime(double(profile.steps[i].duration))));
+    d->devices->clear();
+    d->devices->addItem(tr("all devices"));
+    for (const std::string& device : profile.devices)
+        d->devices->addItem(toQString(device));
+    d->devices->setVisible(profile.devices.size() > 1);
     ask();
 }
 
@@ -329,7 +338,9 @@ void ProfilePage::showRows() {
     if (!d->shown.profile) return;
     const profile::Joined& joined = *d->shown.profile->joined;
     d->table->setColumnHidden(int(ProfileColumn::Saveable), !d->roofline->peaks());
-    d->table->setRows(tableRows(joined, d->shown.rows, d->filter->text(), d->numbers, d->roofline->peaks()));
+    const int device = d->devices->currentIndex() <= 0 ? allDevices : d->devices->currentIndex() - 1;
+    d->table->setRows(
+        tableRows(joined, d->shown.rows, d->filter->text(), d->numbers, d->roofline->peaks(), device));
     d->roofline->show(joined, d->shown.rows, d->numbers);
     d->roofline->view()->select(d->table->selected());
 }

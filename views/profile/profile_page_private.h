@@ -33,7 +33,7 @@ struct ProfilePage::Shown {
 
 struct ProfilePage::Private {
     FigureRow* figures = nullptr;
-    QComboBox *profiles = nullptr, *steps = nullptr, *by = nullptr, *against = nullptr;
+    QComboBox *profiles = nullptr, *steps = nullptr, *devices = nullptr, *by = nullptr, *against = nullptr;
     QLineEdit* filter = nullptr;
     RowTable* table = nullptr;
     ProfileRoofline* roofline = nullptr;

@@ -98,7 +98,7 @@ QString profileTime(double nanoseconds) {
 
 std::vector<TableColumn> profileColumns() {
     return {
-        {.title = tr("What"), .toolTip = tr("What the time was spent on"), .most = 320},
+        {.title = tr("What"), .toolTip = tr("What the time was spent on"), .most = 440},
         {.title = tr("Self"),
          .toolTip = tr("Its own time, without what it calls"),
          .most = 90,
@@ -149,17 +149,22 @@ std::vector<ProfileLink> rowLinks(JoinedProfile& profile) {
 
 std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector<ProfileRow>& rows,
                                 const QString& filter, std::vector<int>& numbers,
-                                const std::optional<profile::Peaks>& peaks) {
+                                const std::optional<profile::Peaks>& peaks, int device) {
     double all = 0, most = 0;
+    const auto isMeant = [device](const ProfileRow& row) {
+        return device == allDevices || row.row.device == device;
+    };
     for (const ProfileRow& row : rows) {
+        if (!isMeant(row)) continue;
         all += row.row.self;
         most = std::max(most, row.row.self);
     }
     std::vector<TableRow> out;
     numbers.clear();
     using Look = TableCell::Look;
-    const bool devices = joined.profile->devices.size() > 1;
+    const bool devices = joined.profile->devices.size() > 1 && device == allDevices;
     for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!isMeant(rows[i])) continue;
         const GroupedRow& row = rows[i].row;
         const ProfileLink& link = rows[i].link;
         QString what = toQString(row.key);
@@ -170,20 +175,22 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
             number(all > 0 ? toQString(profile::shareText(row.self / all)) : QString(), row.self);
         share.share = most > 0 ? row.self / most : -1;
         share.tone = computes ? Tone::Good : row.part == Part::AfterBreak ? Tone::Bad : Tone::Accent;
-        TableRow cells = {
-            {.text = what, .look = computes ? Look::Mono : Look::Text, .toolTip = toQString(row.key)},
-            number(profileTime(row.self), row.self),
-            share,
-            number(row.median ? profileTime(*row.median) : QString(), row.median.value_or(-1)),
-            spread(row, joined.profile->steps.size()),
-            number(numberText(row.count), double(row.count)),
-            achieved(row, timeOf(row)),
-            saveableCell(row, peaks),
-            {.text = toQString(row.compile)},
-            {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
-            {.text = line, .look = Look::Link},
-            {.text = toQString(row.module), .look = Look::Quiet},
-            {.text = toQString(row.evidence), .look = Look::Quiet}};
+        TableRow cells = {{.text = what,
+                           .look = computes ? Look::Mono : Look::Text,
+                           .toolTip = toQString(row.key),
+                           .cutMiddle = true},
+                          number(profileTime(row.self), row.self),
+                          share,
+                          number(row.median ? profileTime(*row.median) : QString(), row.median.value_or(-1)),
+                          spread(row, joined.profile->steps.size()),
+                          number(numberText(row.count), double(row.count)),
+                          achieved(row, timeOf(row)),
+                          saveableCell(row, peaks),
+                          {.text = toQString(row.compile)},
+                          {.text = toQString(row.kernel), .look = link.code ? Look::Link : Look::MonoQuiet},
+                          {.text = line, .look = Look::Link},
+                          {.text = toQString(row.module), .look = Look::Quiet},
+                          {.text = toQString(row.evidence), .look = Look::Quiet}};
         if (!filter.isEmpty() && !holds(cells, filter)) continue;
         out.push_back(std::move(cells));
         numbers.push_back(int(i));
