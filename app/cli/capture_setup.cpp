@@ -22,6 +22,7 @@ std::vector<std::pair<std::string, std::string>> captureVariables(const std::str
                                                                   const std::string& recorder,
                                                                   std::string_view pythonPath,
                                                                   const CaptureRequest& request) {
+    if (!request.steps) return {{"TORCH_TRACE", folder}};
     std::string path = recorder + "/startup:" + recorder;
     if (!pythonPath.empty()) path.append(":").append(pythonPath);
     std::vector<std::pair<std::string, std::string>> out{

@@ -17,7 +17,7 @@ namespace dynascope::cli {
 /// share/dynascope/capture beside the programs. An Error where the recorder is not installed.
 [[nodiscard]] Result<std::string> recorderFolder();
 
-/// What is recorded besides the trace and Dynamo's steps.
+/// What is recorded besides the trace.
 struct CaptureRequest {
     std::string live; ///< the socket of live mode; empty for none
     /// Of torch._dynamo.config, for this run: "capture_scalar_outputs=True",
@@ -25,6 +25,8 @@ struct CaptureRequest {
     std::vector<std::string> settings;
     bool passes = false;  ///< Inductor's passes as well
     int profileSteps = 0; ///< steps to profile once compiling has settled; 0: none
+    /// Dynamo's steps. Without them the recorder stays out, and of all this only the trace is left.
+    bool steps = true;
 };
 
 /// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what

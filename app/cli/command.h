@@ -81,6 +81,8 @@ void addReplay(Parser& parser);
 void addSymbols(Parser& parser);
 void addSteps(Parser& parser);
 void addCapture(Parser& parser);
+void addRun(Parser& parser);
+void addRuns(Parser& parser);
 void addDoctor(Parser& parser);
 void addStatus(Parser& parser);
 void addCompletion(Parser& parser);

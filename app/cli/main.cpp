@@ -37,6 +37,8 @@ int main(int argc, char** argv) {
     cli::addSymbols(parser);
     cli::addSteps(parser);
     cli::addCapture(parser);
+    cli::addRun(parser);
+    cli::addRuns(parser);
     cli::addDoctor(parser);
     cli::addStatus(parser);
     cli::addCompletion(parser);

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli/run_record.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace dynascope::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* recordName = "dynascope-run.json";
+constexpr std::uintmax_t mostBytes = 4 << 20;
+constexpr int format = 1;
+
+constexpr std::array<std::string_view, 16> kept{"TORCH",  "PYTORCH",  "CUDA", "NVIDIA", "NCCL",   "GLOO",
+                                                "TRITON", "INDUCTOR", "RANK", "WORLD_", "LOCAL_", "MASTER",
+                                                "SLURM_", "OMP_",     "MKL_", "OMPI_"};
+constexpr std::array<std::string_view, 5> secrets{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
+
+std::string textOf(const json& object, const char* key) {
+    const auto at = object.find(key);
+    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+std::vector<std::string> textsOf(const json& object, const char* key) {
+    std::vector<std::string> out;
+    const auto at = object.find(key);
+    if (at == object.end() || !at->is_array()) return out;
+    for (const json& item : *at)
+        if (item.is_string()) out.push_back(item.get<std::string>());
+    return out;
+}
+
+} // namespace
+
+std::map<std::string, std::string> environmentForRecord() {
+    std::map<std::string, std::string> out;
+    for (char** entry = environ; *entry != nullptr; ++entry) {
+        const std::string_view text(*entry);
+        const std::size_t sign = text.find('=');
+        if (sign == std::string_view::npos) continue;
+        const std::string_view name = text.substr(0, sign);
+        const auto isIn = [name](std::string_view part) { return name.find(part) != std::string_view::npos; };
+        if (std::ranges::none_of(kept, [name](std::string_view part) { return name.starts_with(part); }))
+            continue;
+        if (std::ranges::any_of(secrets, isIn)) continue;
+        out.emplace(name, text.substr(sign + 1));
+    }
+    return out;
+}
+
+std::string programName(const std::vector<std::string>& command) {
+    std::string found;
+    for (std::size_t i = 0; i < command.size() && found.empty(); ++i) {
+        if (command[i].ends_with(".py")) found = fs::path(command[i]).stem().string();
+        if (command[i] == "-m" && i + 1 < command.size()) found = command[i + 1];
+    }
+    if (found.empty() && !command.empty()) found = fs::path(command.front()).filename().string();
+    std::string out;
+    constexpr std::size_t longest = 40;
+    for (const char c : found.substr(0, longest))
+        out += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' ? c : '_';
+    return out.empty() ? "program" : out;
+}
+
+std::string runName(std::int64_t started, const std::vector<std::string>& command) {
+    const std::time_t when = started;
+    std::tm local{};
+    localtime_r(&when, &local);
+    std::array<char, 32> text{};
+    std::strftime(text.data(), text.size(), "%Y-%m-%d_%H%M%S_", &local);
+    return text.data() + programName(command);
+}
+
+Result<void> writeRun(const std::string& folder, const RunRecord& record) {
+    const json document{{"format", format},
+                        {"command", record.command},
+                        {"folder", record.folder},
+                        {"host", record.host},
+                        {"started", record.started},
+                        {"seconds", record.seconds ? json(*record.seconds) : json()},
+                        {"exit_status", record.exitStatus ? json(*record.exitStatus) : json()},
+                        {"what", record.what},
+                        {"settings", record.settings},
+                        {"environment", record.environment}};
+    const fs::path path = fs::path(folder) / recordName;
+    const fs::path fresh = path.string() + ".new";
+    {
+        std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
+        file << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
+        file.flush();
+        if (!file) return failure(std::strerror(errno), fresh.string());
+    }
+    std::error_code problem;
+    fs::rename(fresh, path, problem);
+    if (problem) return failure(problem.message(), path.string());
+    return {};
+}
+
+Result<RunRecord> readRun(const std::string& folder) {
+    const std::string path = (fs::path(folder) / recordName).string();
+    std::error_code problem;
+    const std::uintmax_t size = fs::is_regular_file(path, problem) ? fs::file_size(path, problem) : 0;
+    if (problem) return failure(problem.message(), path);
+    if (size > mostBytes) return failure("no record of a run: it is larger than 4 MiB", path);
+    std::ifstream file(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_object() || !document.contains("format"))
+        return failure("no record of a run, which is a JSON object with \"format\"", path);
+    if (document["format"] != format) return failure("a record of a run of another format than 1", path);
+    RunRecord out;
+    out.command = textsOf(document, "command");
+    out.folder = textOf(document, "folder");
+    out.host = textOf(document, "host");
+    if (const auto at = document.find("started"); at != document.end() && at->is_number_integer())
+        out.started = at->get<std::int64_t>();
+    if (const auto at = document.find("seconds"); at != document.end() && at->is_number())
+        out.seconds = at->get<double>();
+    if (const auto at = document.find("exit_status"); at != document.end() && at->is_number_integer())
+        out.exitStatus = at->get<int>();
+    out.what = textsOf(document, "what");
+    out.settings = textsOf(document, "settings");
+    if (const auto at = document.find("environment"); at != document.end() && at->is_object())
+        for (const auto& [name, value] : at->items())
+            if (value.is_string()) out.environment.emplace(name, value.get<std::string>());
+    return out;
+}
+
+Result<std::vector<FoundRun>> runsIn(const std::string& folder) {
+    std::vector<FoundRun> out;
+    std::error_code problem;
+    for (auto entry = fs::directory_iterator(folder, problem); !problem && entry != fs::directory_iterator();
+         entry.increment(problem)) {
+        std::error_code gone;
+        if (entry->is_symlink(gone) || !entry->is_directory(gone)) continue;
+        if (!fs::exists(entry->path() / recordName, gone)) continue;
+        out.push_back(
+            {entry->path().filename().string(), entry->path().string(), readRun(entry->path().string())});
+    }
+    if (problem) return failure(problem.message(), folder);
+    std::ranges::sort(out, [](const FoundRun& a, const FoundRun& b) {
+        const auto key = [](const FoundRun& run) {
+            return std::pair(run.record ? run.record->started : INT64_MIN, run.name);
+        };
+        return key(a) < key(b);
+    });
+    return out;
+}
+
+} // namespace dynascope::cli
