@@ -61,8 +61,12 @@ std::string startedText(std::int64_t started) {
 
 std::string commandText(const RunRecord& record) {
     std::string out;
-    for (const std::string& word : record.command)
-        out += (out.empty() ? "" : " ") + shellWord(word);
+    for (const std::string& word : record.command) {
+        // Options read as they were typed: here the dashes cannot be taken for options of ours.
+        const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
+        out += (out.empty() ? "" : " ") + word.substr(0, dashes) +
+               (dashes > 0 && dashes == word.size() ? std::string() : shellWord(word.substr(dashes)));
+    }
     return out;
 }
 

@@ -100,7 +100,7 @@ private slots:
     void runsAreComparedAndPruned() {
         for (int i = 0; i < 3; ++i) {
             cli::RunRecord record;
-            record.command = {"python", i == 2 ? "b c.py" : "a.py"};
+            record.command = {"python", i == 2 ? "b c.py" : "a.py", "--lr", "0.1", "-"};
             record.started = 1700000000 + i;
             if (i > 0) record.exitStatus = i;
             record.environment["CUDA_VISIBLE_DEVICES"] = i == 2 ? "1" : "0";
@@ -111,8 +111,8 @@ private slots:
         QVERIFY(QDir().mkpath(runs() + "/stranger"));
         const Ran compared = cli({"runs", runs(), "--compare", "@last-1", "--compare", "@last"});
         QCOMPARE(compared.exitCode, 0);
-        for (const char* part :
-             {"r1", "r2", "python a.py", "python 'b c.py'", "CUDA_VISIBLE_DEVICES", "exit 2"})
+        for (const char* part : {"r1", "r2", "python a.py --lr 0.1 -", "python 'b c.py' --lr 0.1 -",
+                                 "CUDA_VISIBLE_DEVICES", "exit 2"})
             QVERIFY2(compared.out.contains(part), compared.out);
         QVERIFY2(!compared.out.contains("host") && !compared.out.contains("compiles"), compared.out); // alike
         for (const auto& [name, why] :
