@@ -96,7 +96,10 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
 
     connect(d->profiles, &QComboBox::activated, this, &ProfilePage::readAnew);
     connect(d->steps, &QComboBox::activated, this, &ProfilePage::ask);
-    connect(d->by, &QComboBox::activated, this, &ProfilePage::ask);
+    connect(d->by, &QComboBox::activated, this, [this] {
+        d->byIsChosen = true;
+        ask();
+    });
     connect(d->devices, &QComboBox::activated, this, &ProfilePage::showRows);
     connect(d->filter, &QLineEdit::textChanged, this, &ProfilePage::showRows);
     connect(d->table, &RowTable::rowActivated, this,
@@ -229,6 +232,8 @@ void ProfilePage::refresh() {
     if (d->session == session) return;
     forget();
     d->session = session;
+    // Where there is no graph, its nodes would be one row.
+    if (!d->byIsChosen) d->by->setCurrentIndex(int(session->compiles.empty() ? By::Operator : By::Node));
     d->profiles->clear();
     for (const auto& one : session::attachedAs<profile::Profile>(session->profiles))
         d->profiles->addItem(fileName(one->path));

@@ -39,6 +39,7 @@ struct ProfilePage::Private {
     ProfileRoofline* roofline = nullptr;
     QToolButton* showRoofline = nullptr;
     bool asked = false;               ///< the reader chose whether it is shown
+    bool byIsChosen = false;          ///< by the reader
     QSplitter* rows = nullptr;        ///< the table and the roofline
     ProfileAgainst* beside = nullptr; ///< in the place of the table, with B
     LanesView* lanes = nullptr;
