@@ -7,8 +7,6 @@
 #include "core/session/breaks.h"
 
 #include <algorithm>
-#include <array>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -48,15 +46,6 @@ Summary summaryOf(const FoundRun& run) {
     out.breaks = found.breaks;
     out.compileSeconds = found.compileSeconds;
     return out;
-}
-
-std::string startedText(std::int64_t started) {
-    const std::time_t when = started;
-    std::tm local{};
-    std::array<char, 32> text{};
-    if (localtime_r(&when, &local) == nullptr) return {};
-    std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M:%S", &local);
-    return text.data();
 }
 
 std::string commandText(const RunRecord& record) {
@@ -112,7 +101,7 @@ std::string listed(const std::vector<FoundRun>& runs) {
         }
         const Summary told = summaryOf(run);
         const auto number = [&told](std::size_t n) { return told.problem.empty() ? std::to_string(n) : "?"; };
-        table.add({run.name, startedText(run.record->started),
+        table.add({run.name, localTime(run.record->started, "%Y-%m-%d %H:%M:%S"),
                    run.record->seconds ? formatSeconds(*run.record->seconds) : "", endText(*run.record),
                    number(told.compiles), number(told.recompiles), number(told.breaks),
                    elide(commandText(*run.record), widest)});

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/run_record.h"
 
+#include "core/store/atomic_file.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -73,13 +74,17 @@ std::string programName(const std::vector<std::string>& command) {
     return out.empty() ? "program" : out;
 }
 
-std::string runName(std::int64_t started, const std::vector<std::string>& command) {
-    const std::time_t when = started;
+std::string localTime(std::int64_t when, const char* format) {
+    const std::time_t seconds = when;
     std::tm local{};
-    localtime_r(&when, &local);
-    std::array<char, 32> text{};
-    std::strftime(text.data(), text.size(), "%Y-%m-%d_%H%M%S_", &local);
-    return text.data() + programName(command);
+    std::array<char, 64> text{};
+    if (localtime_r(&seconds, &local) == nullptr) return {}; // a year that no calendar has
+    std::strftime(text.data(), text.size(), format, &local);
+    return text.data();
+}
+
+std::string runName(std::int64_t started, const std::vector<std::string>& command) {
+    return localTime(started, "%Y-%m-%d_%H%M%S_") + programName(command);
 }
 
 Result<void> writeRun(const std::string& folder, const RunRecord& record) {
@@ -93,18 +98,8 @@ Result<void> writeRun(const std::string& folder, const RunRecord& record) {
                         {"what", record.what},
                         {"settings", record.settings},
                         {"environment", record.environment}};
-    const fs::path path = fs::path(folder) / recordName;
-    const fs::path fresh = path.string() + ".new";
-    {
-        std::ofstream file(fresh, std::ios::binary | std::ios::trunc);
-        file << document.dump(2, ' ', false, json::error_handler_t::replace) << '\n';
-        file.flush();
-        if (!file) return failure(std::strerror(errno), fresh.string());
-    }
-    std::error_code problem;
-    fs::rename(fresh, path, problem);
-    if (problem) return failure(problem.message(), path.string());
-    return {};
+    return store::writeWhole((fs::path(folder) / recordName).string(),
+                             document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
 }
 
 Result<RunRecord> readRun(const std::string& folder) {

@@ -30,6 +30,8 @@ struct RunRecord {
 
 /// Of our environment what a record keeps.
 [[nodiscard]] std::map<std::string, std::string> environmentForRecord();
+/// Seconds since 1970 as strftime() writes local time; empty for a time that no calendar has.
+[[nodiscard]] std::string localTime(std::int64_t when, const char* format);
 /// "2026-11-26_221530_train" of `python train.py`, in local time.
 [[nodiscard]] std::string runName(std::int64_t started, const std::vector<std::string>& command);
 /// "train" of `python train.py`, "pytest" of `python -m pytest`, "torchrun" of `torchrun job`: plain characters alone.
