@@ -9,13 +9,6 @@ namespace {
 
 using Look = TableCell::Look;
 
-QString namesText(const std::vector<std::string>& names) {
-    QStringList out;
-    for (const std::string& name : names)
-        out << toQString(name);
-    return out.join(u' ');
-}
-
 } // namespace
 
 std::vector<TableColumn> lineColumns() {

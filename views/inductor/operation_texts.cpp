@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "views/inductor/pass_texts.h"
 #include "views/inductor/schedule_view.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -17,13 +18,6 @@ QString originsText(const SchedulerNode& node) {
     QStringList out;
     for (const inductor::NodeRef& origin : node.origins)
         out << toQString(origin.name);
-    return out.join(u' ');
-}
-
-QString list(const std::vector<std::string>& names) {
-    QStringList out;
-    for (const std::string& name : names)
-        out << toQString(name);
     return out.join(u' ');
 }
 
@@ -46,9 +40,8 @@ QString timedTip() {
 
 Fact timedFact(const Schedule& schedule, const inductor::TimedFusion& timed) {
     return fact(tr("Round %1").arg(timed.round),
-                {mono(tr("%1 with %2")
-                          .arg(list(schedule.operationsOf(timed.a)), list(schedule.operationsOf(timed.b)))),
-                 quiet(QStringLiteral(" ")), text(timed.fused ? tr("fused, ") : tr("not fused, ")),
+                {mono(pairText(schedule, timed.a, timed.b)), quiet(QStringLiteral(" ")),
+                 text(timed.fused ? tr("fused, ") : tr("not fused, ")),
                  text(toQString(inductor::timesText(timed)))},
                 timedTip());
 }
@@ -57,11 +50,9 @@ void addElsewhere(Section& section, const Schedule& schedule, const std::string&
                   const std::vector<std::size_t>& fusions) {
     for (const std::size_t number : fusions) {
         const inductor::Fusion& fusion = schedule.fusions[number - 1];
-        section.facts.push_back(fact(
-            tr("Fusion %1").arg(number),
-            {text(tr("took %1: ").arg(toQString(name))),
-             mono(tr("%1 with %2")
-                      .arg(list(schedule.operationsOf(fusion.a)), list(schedule.operationsOf(fusion.b))))}));
+        section.facts.push_back(
+            fact(tr("Fusion %1").arg(number),
+                 {text(tr("took %1: ").arg(toQString(name))), mono(pairText(schedule, fusion.a, fusion.b))}));
     }
 }
 
@@ -112,7 +103,7 @@ Facts fusionFacts(const Schedule& schedule, std::size_t number) {
     Section what;
     what.title = tr("Joined");
     for (const std::uint32_t part : {fusion.a, fusion.b})
-        what.facts.push_back(paragraph({mono(list(schedule.operationsOf(part)))}));
+        what.facts.push_back(paragraph({mono(namesText(schedule.operationsOf(part)))}));
     if (fusion.score && *fusion.score >= 0)
         what.facts.push_back(fact(tr("Shared"), {text(bytesText(qulonglong(*fusion.score)))},
                                   tr("Bytes that both read or write, as the scheduler counted them")));
@@ -158,7 +149,7 @@ Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedul
     differ.title = tr("What tells them apart");
     if (!told.between.empty())
         differ.facts.push_back(
-            fact(tr("In between"), {mono(list(told.between))},
+            fact(tr("In between"), {mono(namesText(told.between))},
                  tr("They need what the one writes, and the other needs what they write: fused, the "
                     "two would wait for each other.")));
     for (const std::string& apart : told.apart)
@@ -166,7 +157,7 @@ Facts whyFacts(const inductor::PassRecording& recording, const Schedule& schedul
     differ.facts.push_back(
         told.shared.empty()
             ? paragraph({text(tr("No buffer is read or written by both."))})
-            : fact(tr("Shared"), {mono(list(told.shared))}, tr("Buffers that both read or write")));
+            : fact(tr("Shared"), {mono(namesText(told.shared))}, tr("Buffers that both read or write")));
     out.sections.push_back(std::move(differ));
     Section would;
     would.title = tr("What would have to differ");

@@ -46,6 +46,10 @@ inline constexpr int verdictColumn = 5;
                                                    const inductor::PassRow& row);
 [[nodiscard]] std::vector<TableColumn> kernelColumns();
 [[nodiscard]] std::vector<TableRow> kernelRows(const inductor::Schedule& schedule);
+/// "op0 op1 with op2" of two nodes of a schedule, each with what was fused into it.
+[[nodiscard]] QString pairText(const inductor::Schedule& schedule, std::uint32_t a, std::uint32_t b);
+/// With blanks between them.
+[[nodiscard]] QString namesText(const std::vector<std::string>& names);
 [[nodiscard]] std::vector<TableColumn> fusionColumns();
 /// Fusions in their order, then pairs that were refused, those that share most first.
 [[nodiscard]] std::vector<TableRow> fusionRows(const inductor::CompilePasses& passes,

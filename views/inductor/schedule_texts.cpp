@@ -18,19 +18,23 @@ using inductor::Question;
 using inductor::Schedule;
 using Look = TableCell::Look;
 
-QString joined(const std::vector<std::string>& names) {
-    QStringList out;
-    for (const std::string& name : names)
-        out << toQString(name);
-    return out.join(u' ');
-}
-
 TableCell bytesCell(const std::optional<double>& bytes) {
     if (!bytes || *bytes < 0) return {};
     return {bytesText(qulonglong(*bytes)), Look::MonoQuiet, Tone::None, {}, *bytes};
 }
 
 } // namespace
+
+QString namesText(const std::vector<std::string>& names) {
+    QStringList out;
+    for (const std::string& name : names)
+        out << toQString(name);
+    return out.join(u' ');
+}
+
+QString pairText(const Schedule& schedule, std::uint32_t a, std::uint32_t b) {
+    return tr("%1 with %2").arg(namesText(schedule.operationsOf(a)), namesText(schedule.operationsOf(b)));
+}
 
 const Schedule* scheduleOf(const CompilePasses& passes, const PassRow& row) {
     const std::vector<const Schedule*> all = inductor::schedulesOf(passes);
@@ -61,8 +65,8 @@ std::vector<TableRow> kernelRows(const Schedule& schedule) {
                     if (std::ranges::find(origins, origin.name) == origins.end())
                         origins.push_back(origin.name);
         out.push_back({{toQString(kernel.name), Look::Mono},
-                       {joined(kernel.operations), Look::Mono},
-                       {joined(origins), Look::MonoQuiet}});
+                       {namesText(kernel.operations), Look::Mono},
+                       {namesText(origins), Look::MonoQuiet}});
     }
     return out;
 }
@@ -76,34 +80,29 @@ std::vector<TableColumn> fusionColumns() {
             {tr("Round"), tr("Of fusion; a pair that was refused may be asked about again in the next"), 50,
              true},
             {tr("Times"), tr("How often it was asked and got this answer"), 50, true},
-            {tr("Reason"), tr("As Inductor says it"), 600}};
+            {tr("Reason"), tr("As Inductor says it, or the times that decided"), 600}};
 }
 
 std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& schedule) {
     std::vector<TableRow> out;
-    const auto pair = [](const QString& a, const QString& b) { return tr("%1 with %2").arg(a, b); };
     std::size_t number = 0;
     for (const inductor::Fusion& fusion : schedule.fusions) {
         const inductor::TimedFusion* timed = inductor::timingOf(schedule, fusion);
-        out.push_back(
-            {{tr("fusion %1").arg(++number), Look::Chip, Tone::Good},
-             {pair(joined(schedule.operationsOf(fusion.a)), joined(schedule.operationsOf(fusion.b))),
-              Look::Mono},
-             bytesCell(fusion.score),
-             {QString::number(fusion.round), Look::MonoQuiet},
-             {},
-             {timed ? toQString(inductor::timesText(*timed)) : QString()}});
+        out.push_back({{tr("fusion %1").arg(++number), Look::Chip, Tone::Good},
+                       {pairText(schedule, fusion.a, fusion.b), Look::Mono},
+                       bytesCell(fusion.score),
+                       {QString::number(fusion.round), Look::MonoQuiet},
+                       {},
+                       {timed ? toQString(inductor::timesText(*timed)) : QString()}});
     }
     for (const inductor::TimedFusion& timed : schedule.timed)
         if (!timed.fused)
-            out.push_back(
-                {{tr("refused"), Look::Quiet},
-                 {pair(joined(schedule.operationsOf(timed.a)), joined(schedule.operationsOf(timed.b))),
-                  Look::Mono},
-                 {},
-                 {QString::number(timed.round), Look::MonoQuiet},
-                 {},
-                 {toQString(inductor::timesText(timed))}});
+            out.push_back({{tr("refused"), Look::Quiet},
+                           {pairText(schedule, timed.a, timed.b), Look::Mono},
+                           {},
+                           {QString::number(timed.round), Look::MonoQuiet},
+                           {},
+                           {toQString(inductor::timesText(timed))}});
     std::vector<const Question*> refused;
     for (const Question& question : schedule.questions)
         if (question.answer != Question::Answer::Yes && !question.reasons.empty())
@@ -116,14 +115,15 @@ std::vector<TableRow> fusionRows(const CompilePasses& passes, const Schedule& sc
         for (const std::uint32_t reason : question->reasons)
             reasons << toQString(passes.recording->reason(reason));
         const QString detail = toQString(question->detail);
-        out.push_back({{tr("refused"), Look::Quiet},
-                       {pair(toQString(question->nameA), toQString(question->nameB)), Look::Mono},
-                       bytesCell(question->score),
-                       {QString::number(question->round), Look::MonoQuiet},
-                       {numberText(question->times), Look::MonoQuiet},
-                       {reasons.join(QStringLiteral("; ")) +
-                            (detail.isEmpty() ? QString() : QStringLiteral(": ") + detail),
-                        Look::Text, Tone::None, detail}});
+        out.push_back(
+            {{tr("refused"), Look::Quiet},
+             {tr("%1 with %2").arg(toQString(question->nameA), toQString(question->nameB)), Look::Mono},
+             bytesCell(question->score),
+             {QString::number(question->round), Look::MonoQuiet},
+             {numberText(question->times), Look::MonoQuiet},
+             {reasons.join(QStringLiteral("; ")) +
+                  (detail.isEmpty() ? QString() : QStringLiteral(": ") + detail),
+              Look::Text, Tone::None, detail}});
     }
     return out;
 }
@@ -199,7 +199,7 @@ std::vector<TableRow> tuningRows(const inductor::PassRecording& recording, const
                            std::move(time),
                            std::move(factor),
                            {toQString(choice.name), first && choice.ms ? Look::Strong : Look::Text},
-                           {first ? joined(tuning.inputs) : QString(), Look::MonoQuiet}});
+                           {first ? namesText(tuning.inputs) : QString(), Look::MonoQuiet}});
         }
     }
     return out;
