@@ -254,6 +254,13 @@ private slots:
                       : whyFacts(**recording, schedule, inductor::whyNotFused(schedule, "op0", "op1"), "op0",
                                  "op1"));
             QVERIFY2(facts.contains("apart 0.0100 and 0.0040 ms"), qPrintable(facts));
+            const std::vector<RefusedReason> refused = refusedReasons(schedule);
+            QCOMPARE(refused.size(), std::size_t(fused ? 0 : 1));
+            if (fused) continue;
+            QCOMPARE(reasonRows(**recording, refused)[0][1].text,
+                     QString("decided by timing: one kernel was not faster than two"));
+            const TableRow pair = refusedPairRows(refused[0].pairs)[0];
+            QVERIFY(pair[0].text == "op0 with op1" && pair[2].text == "1, 2");
         }
     }
 

@@ -11,21 +11,29 @@ namespace dynascope::views {
 std::vector<RefusedReason> refusedReasons(const inductor::Schedule& schedule) {
     using Pair = std::pair<std::string, std::string>;
     std::map<std::uint32_t, std::pair<RefusedReason, std::map<Pair, std::size_t>>> byReason;
+    const auto add = [&byReason](std::uint32_t reason, const Pair& names, std::size_t times,
+                                 const std::optional<double>& score, std::uint32_t round) {
+        auto& [out, seen] = byReason[reason];
+        out.reason = reason;
+        out.times += times;
+        const auto [at, fresh] = seen.try_emplace(names, out.pairs.size());
+        if (fresh) out.pairs.push_back({names.first, names.second, {}, {}, 0});
+        RefusedPair& pair = out.pairs[at->second];
+        pair.times += times;
+        if (score && (!pair.score || *score > *pair.score)) pair.score = score;
+        if (pair.rounds.empty() || pair.rounds.back() != round) pair.rounds.push_back(round);
+    };
     for (const inductor::Question& question : schedule.questions) {
         if (question.answer == inductor::Question::Answer::Yes) continue;
-        for (const std::uint32_t reason : question.reasons) {
-            auto& [out, seen] = byReason[reason];
-            out.reason = reason;
-            out.times += question.times;
-            const auto [at, fresh] = seen.try_emplace({question.nameA, question.nameB}, out.pairs.size());
-            if (fresh) out.pairs.push_back({question.nameA, question.nameB, {}, {}, 0});
-            RefusedPair& pair = out.pairs[at->second];
-            pair.times += question.times;
-            if (question.score && (!pair.score || *question.score > *pair.score)) pair.score = question.score;
-            if (pair.rounds.empty() || pair.rounds.back() != question.round)
-                pair.rounds.push_back(question.round);
-        }
+        for (const std::uint32_t reason : question.reasons)
+            add(reason, {question.nameA, question.nameB}, question.times, question.score, question.round);
     }
+    const auto nameOf = [&schedule](std::uint32_t id) {
+        const inductor::SchedulerNode* node = schedule.node(id);
+        return node == nullptr ? std::string() : node->name;
+    };
+    for (const inductor::TimedFusion& timed : schedule.timed)
+        if (!timed.fused) add(decidedByTiming, {nameOf(timed.a), nameOf(timed.b)}, 1, {}, timed.round);
     std::vector<RefusedReason> out;
     for (auto& [number, reason] : byReason) {
         std::ranges::stable_sort(reason.first.pairs, [](const RefusedPair& a, const RefusedPair& b) {
@@ -40,7 +48,7 @@ std::vector<RefusedReason> refusedReasons(const inductor::Schedule& schedule) {
 
 std::vector<TableColumn> reasonColumns() {
     return {{tr("Times"), tr("How often the scheduler gave this reason"), 60, true},
-            {tr("Reason"), tr("As Inductor says it"), 400}};
+            {tr("Reason"), tr("As Inductor says it, or that times decided"), 400}};
 }
 
 std::vector<TableRow> reasonRows(const inductor::PassRecording& recording,
@@ -51,7 +59,9 @@ std::vector<TableRow> reasonRows(const inductor::PassRecording& recording,
         TableCell times{
             numberText(reason.times), TableCell::Look::Mono, Tone::Bad, {}, qulonglong(reason.times)};
         times.share = double(reason.times) / most;
-        const QString text = toQString(recording.reason(reason.reason));
+        const QString text = reason.reason == decidedByTiming
+                                 ? tr("decided by timing: one kernel was not faster than two")
+                                 : toQString(recording.reason(reason.reason));
         out.push_back({std::move(times), {text, TableCell::Look::Text, Tone::None, text}});
     }
     return out;

@@ -73,8 +73,10 @@ struct RefusedPair {
     std::vector<std::uint32_t> rounds; ///< in which they were first asked so
     std::size_t times = 0;
 };
+inline constexpr std::uint32_t decidedByTiming =
+    UINT32_MAX; ///< in place of a reason; no recording has that many
 struct RefusedReason {
-    std::uint32_t reason = 0; ///< number, see PassRecording::reason()
+    std::uint32_t reason = 0; ///< number, see PassRecording::reason(), or decidedByTiming
     std::size_t times = 0;
     std::vector<RefusedPair> pairs; ///< those that share most first
 };
