@@ -1,4 +1,7 @@
 # Every outside library, in one place.
+if(DYNASCOPE_WHEEL)
+  include(DynascopeWheel)
+endif()
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(simdjson REQUIRED)
@@ -13,6 +16,9 @@ find_package(Boost 1.74 REQUIRED) # Boost.Graph, headers only
 pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(CGRAPH REQUIRED IMPORTED_TARGET libcgraph libgvc)
+if(DYNASCOPE_WHEEL)
+  dynascope_link_along()
+endif()
 
 # The tests are QtTest programs, so Qt Core and Test are needed even without the window.
 if(DYNASCOPE_GUI)

@@ -28,6 +28,7 @@ if(torch_folder AND EXISTS "${torch_folder}/lib/libtorch_cpu.so" AND EXISTS "${t
   set_target_properties(dynascope::torch PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${torch_folder}/include"
     INTERFACE_LINK_LIBRARIES "dynascope::torch_cpu;dynascope::c10")
+  set_target_properties(dynascope::torch PROPERTIES DYNASCOPE_VERSION "${DYNASCOPE_TORCH_VERSION}")
   set(DYNASCOPE_TORCH_FOUND TRUE)
   message(STATUS "PyTorch ${DYNASCOPE_TORCH_VERSION} in ${torch_folder}")
 else()

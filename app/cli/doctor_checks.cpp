@@ -131,7 +131,10 @@ std::vector<Finding> engineFindings(engine::Client& client) {
     const auto started = client.start();
     if (!started)
         return {{"engine", State::Missing, started.error().message,
-                 "build the target dynascope-engine with PyTorch in .venv (./run does)"}};
+                 // Of one that lacks its PyTorch the message says what to do.
+                 started.error().data.contains("torch")
+                     ? std::string()
+                     : "build the target dynascope-engine with PyTorch in .venv (./run does)"}};
     std::vector<Finding> out;
     const auto said = client.environment();
     if (!said) return {{"engine", State::Missing, said.error().message, {}}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/shell_help.h"
+#include "app/gui/desktop_libraries.h"
 #include "app/gui/export.h"
 #include "app/gui/main_window.h"
 #include "core/base/log.h"
@@ -218,6 +219,7 @@ int main(int argc, char** argv) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     logByQt();
+    app::loadDesktopLibraries(app::desktopLibraryFolder());
     QApplication app(argc, argv);
     QApplication::setApplicationName(QStringLiteral("dynascope"));
     QGuiApplication::setDesktopFileName(QStringLiteral("dynascope"));

@@ -9,11 +9,16 @@
 #include <gvc.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
 #include <optional>
+
+#ifdef DYNASCOPE_DOT_LINKED
+extern "C" gvplugin_library_t gvplugin_dot_layout_LTX_library;
+#endif
 
 namespace dynascope::layout {
 
@@ -34,6 +39,18 @@ struct ContextFreer {
     void operator()(GVC_t* context) const { gvFreeContext(context); }
 };
 
+/// Graphviz with its layout engine dot: linked in a wheel, else a plugin that Graphviz finds in its folder.
+GVC_t* startGraphviz() {
+#ifdef DYNASCOPE_DOT_LINKED
+    static const std::array<lt_symlist_t, 2> linked{
+        lt_symlist_t{"gvplugin_dot_layout_LTX_library", &gvplugin_dot_layout_LTX_library},
+        lt_symlist_t{nullptr, nullptr}};
+    return gvContextPlugins(linked.data(), 0);
+#else
+    return gvContext();
+#endif
+}
+
 // Graphviz declares its read-only strings as char*.
 std::string spelled(double value) {
     std::string text = std::to_string(value);
@@ -48,7 +65,7 @@ public:
 
     Result<LayoutResult> run() {
         if (auto fault = detail::inputFault(m_input)) return tl::unexpected(std::move(*fault));
-        std::unique_ptr<GVC_t, ContextFreer> context(gvContext());
+        std::unique_ptr<GVC_t, ContextFreer> context(startGraphviz());
         if (!context) return failure("Graphviz did not start");
         std::string name = "g";
         std::unique_ptr<Agraph_t, GraphCloser> graph(agopen(name.data(), Agdirected, nullptr),

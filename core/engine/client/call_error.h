@@ -21,7 +21,8 @@ struct CallError {
     Kind kind = Kind::Refused;
     std::string message; ///< one line
     int code = 0;        ///< of a Refused call, as in ErrorCode
-    nlohmann::json data; ///< of a Refused call: {"node", "target"} where one op failed
+    nlohmann::json
+        data; ///< of a Refused call: {"node", "target"} where one op failed; {"torch"}: which PyTorch is lacking
 
     /// The node where one op failed; else empty.
     [[nodiscard]] std::string node() const;

@@ -6,6 +6,7 @@
 #include "core/engine/client/confinement_words.h"
 #include "core/engine/client/connection.h"
 #include "core/engine/client/plugin_list.h"
+#include "core/engine/client/torch_release.h"
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
@@ -65,6 +66,9 @@ tl::expected<std::shared_ptr<Connection>, CallError> Client::connect(const CallO
         if (m_connection && m_connection->alive()) return m_connection;
         again = m_connection != nullptr;
     }
+    if (const auto lacking = lackingTorch(m_command))
+        return tl::unexpected(
+            CallError{CallError::Kind::NotStarted, lacking->words(), 0, {{"torch", lacking->needed}}});
     const log::Stopwatch watch;
     Result<Process> process = spawn(m_command);
     log::write(log::Topic::Engine, again ? "starting again: " : "starting ", joined(m_command, " "),

@@ -13,6 +13,7 @@ import contextlib
 import os
 
 __all__ = ["record", "start", "stop"]
+__version__ = "0.1.0"  # that of CMakeLists.txt
 
 _active = None  # (recorder, patches)
 _passes = None  # the same of Inductor's passes, or what waits for Inductor
