@@ -71,16 +71,52 @@ packages_of() {
 missing_packages() {
     local package
     for package; do
-        [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] || printf '%s\n' "$package"
+        case $system in
+        fedora) rpm -q --whatprovides "$package" >/dev/null 2>&1 ;;
+        arch) pacman -T "$package" >/dev/null 2>&1 ;;
+        *) [[ $(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true) == installed ]] ;;
+        esac || printf '%s\n' "$package"
     done
 }
 
-# Sets `missing` to those of the given sections that are not installed.
+# Sets `system` to whose packages this machine has (debian, fedora, arch, or nothing that is known) and `system_name`.
+system='' system_name=''
+os_release=/etc/os-release
+find_system() {
+    local id='' like=''
+    if [[ -r $os_release ]]; then
+        # shellcheck source=/dev/null
+        IFS='|' read -r id like system_name < <(source "$os_release" && printf '%s\n' "${ID:-}|${ID_LIKE:-}|${PRETTY_NAME:-}")
+    fi
+    case " $id $like " in
+    *" debian "* | *" ubuntu "*) system=debian ;;
+    *" fedora "*) system=fedora ;;
+    *" arch "*) system=arch ;;
+    *) ! command -v dpkg-query >/dev/null || system=debian ;;
+    esac
+}
+
+# What one can do in place of building.
+take_the_wheel="Or take the wheel, which brings all that it needs: pip install dynascope"
+
+# Sets `missing` to those of the given sections that are not installed. Packages are installed on Debian and what is made of it;
+# elsewhere it ends with their names, and goes on once they are there.
 find_missing() {
-    command -v dpkg-query >/dev/null || die "this script installs Debian packages; elsewhere install what packages.txt lists and use the CMake presets"
     local listed
-    mapfile -t listed < <(packages_of "$@")
+    find_system
+    case $system in
+    debian) mapfile -t listed < <(packages_of "$@") ;;
+    fedora | arch) mapfile -t listed < <(packages_of "$system") ;;
+    *) die "${system_name:-this system} is none whose packages this script knows. It needs what packages.txt lists below [build]; then: cmake --preset release && cmake --build build/release. $take_the_wheel" ;;
+    esac
     mapfile -t missing < <(missing_packages "${listed[@]}")
+    [[ $system != debian ]] || return 0
+    warn "${system_name:-this system} is not Debian 12 or 13, on which Dynascope is tried"
+    ((${#missing[@]})) || return 0
+    case $system in
+    fedora) die "these packages are missing: dnf install ${missing[*]}. $take_the_wheel" ;;
+    arch) die "these packages are missing: pacman -S ${missing[*]}. $take_the_wheel" ;;
+    esac
 }
 
 # Installs what is missing. Touches apt only when something is.

@@ -3,13 +3,17 @@
 // The client against an engine that misbehaves.
 #include "core/engine/client/client.h"
 #include "core/engine/client/process.h"
+#include "core/engine/client/torch_release.h"
 #include "core/engine/wire/framing.h"
 #include "core/engine/wire/methods.h"
 
+#include <QTemporaryDir>
 #include <QTemporaryFile>
 #include <QTest>
 #include <atomic>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <poll.h>
 #include <thread>
@@ -296,6 +300,40 @@ private slots:
             codes.push_back(message.contains("error") ? message["error"]["code"] : message["id"]);
         }
         QCOMPARE(json(codes).dump(), std::string("[-32700,-32600,-32600,8,9]"));
+    }
+
+    void aWheelsEngineNamesThePyTorchItLacks() {
+        const QTemporaryDir folder;
+        const std::filesystem::path packages = folder.path().toStdString();
+        std::filesystem::create_directories(packages / "dynascope/bin");
+        const std::string program = (packages / "dynascope/bin/dynascope-engine").string();
+        std::filesystem::create_symlink(STAND_IN_ENGINE, program);
+        const auto lacking = [&] {
+            Client client({program});
+            const auto started = client.start();
+            return started ? std::string() : started.error().message;
+        };
+        QCOMPARE(lacking(), std::string()); // not from a wheel
+        std::ofstream(program + ".needs") << "torch 2.13.0 ../../torch\n";
+        QCOMPARE(lacking(),
+                 std::string("the engine needs PyTorch 2.13.0, which is not installed beside it: pip "
+                             "install 'torch==2.13.0' (or 'dynascope[engine]')"));
+        std::filesystem::create_directory(packages / "torch");
+        const auto install = [&](const char* version) {
+            std::ofstream(packages / "torch/version.py")
+                << "from typing import Optional\n__version__ = '" << version << "'\ndebug = False\n";
+        };
+        install("2.11.0+cu130");
+        QCOMPARE(lacking(),
+                 std::string("the engine needs PyTorch 2.13.0; installed is 2.11.0+cu130: pip install "
+                             "'torch==2.13.0', or 'dynascope[engine]' in an environment of its own"));
+        install("2.13.0+cpu");
+        QCOMPARE(lacking(), std::string());
+        install("2.13.0");
+        QCOMPARE(lacking(), std::string());
+        std::ofstream(program + ".needs") << "something else\n";
+        QVERIFY(!engine::lackingTorch({program}));
+        QVERIFY(!engine::lackingTorch({"dynascope-engine"}));
     }
 };
 

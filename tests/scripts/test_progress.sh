@@ -188,4 +188,27 @@ END
     done
 fi
 
+# Other systems: what lacks is said by their names, and nothing is installed.
+cp "$source_dir/packages.txt" "$work/tree"
+elsewhere() { # ID INSTALLED
+    printf 'ID=%s\nID_LIKE="some thing"\nPRETTY_NAME="Some %s 9"\n' "$1" "$1" >"$work/os-release"
+    for program in rpm pacman; do
+        printf '#!/bin/bash\n[[ $2 == -* ]] && shift\nfor one in %s; do [[ $one != "${!#}" ]] || exit 0; done\nexit 1\n' "$2" >"$work/bin/$program"
+        chmod +x "$work/bin/$program"
+    done
+    (
+        os_release=$work/os-release
+        PATH=$work/bin:$PATH
+        find_missing build && printf 'goes on, %s lack' "${#missing[@]}"
+    ) 2>&1 || true
+}
+said=$(elsewhere fedora 'gcc-c++ cmake')
+holds 'Fedora' "$said" 'Some fedora 9 is not Debian 12 or 13'
+holds 'packages of Fedora' "$said" 'missing: dnf install git ninja-build'
+holds 'the way out' "$said" 'pip install dynascope'
+[[ $said != *gcc-c++* ]] || same 'what is there is not asked for' "$said" ''
+holds 'Arch' "$(elsewhere arch '')" 'pacman -S git gcc cmake'
+holds 'all there' "$(elsewhere arch "$(packages_of arch | tr '\n' ' ')")" 'goes on, 0 lack'
+if ! command -v dpkg-query >/dev/null; then holds 'unknown' "$(elsewhere haiku '')" 'packages.txt lists'; fi
+
 ((faults == 0)) && echo "all as it should be"
