@@ -83,10 +83,10 @@ missing_packages() {
 system='' system_name=''
 os_release=/etc/os-release
 find_system() {
-    local id='' like=''
+    local id='' like='' codename=''
     if [[ -r $os_release ]]; then
         # shellcheck source=/dev/null
-        IFS='|' read -r id like system_name < <(source "$os_release" && printf '%s\n' "${ID:-}|${ID_LIKE:-}|${PRETTY_NAME:-}")
+        IFS='|' read -r id like codename system_name < <(source "$os_release" && printf '%s\n' "${ID:-}|${ID_LIKE:-}|${VERSION_CODENAME:-}|${PRETTY_NAME:-}")
     fi
     case " $id $like " in
     *" debian "* | *" ubuntu "*) system=debian ;;
@@ -94,6 +94,7 @@ find_system() {
     *" arch "*) system=arch ;;
     *) ! command -v dpkg-query >/dev/null || system=debian ;;
     esac
+    [[ $codename == bookworm || $codename == trixie ]] || warn "${system_name:-this system} is not Debian 12 or 13, on which Dynascope is tried"
 }
 
 # What one can do in place of building.
@@ -110,9 +111,7 @@ find_missing() {
     *) die "${system_name:-this system} is none whose packages this script knows. It needs what packages.txt lists below [build]; then: cmake --preset release && cmake --build build/release. $take_the_wheel" ;;
     esac
     mapfile -t missing < <(missing_packages "${listed[@]}")
-    [[ $system != debian ]] || return 0
-    warn "${system_name:-this system} is not Debian 12 or 13, on which Dynascope is tried"
-    ((${#missing[@]})) || return 0
+    [[ $system != debian ]] && ((${#missing[@]})) || return 0
     case $system in
     fedora) die "these packages are missing: dnf install ${missing[*]}. $take_the_wheel" ;;
     arch) die "these packages are missing: pacman -S ${missing[*]}. $take_the_wheel" ;;
