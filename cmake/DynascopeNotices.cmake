@@ -9,11 +9,11 @@ endforeach()
 
 foreach(package
     # linked statically
-    libarchive-dev libsqlite3-dev zlib1g-dev libzstd-dev nettle-dev liblzma-dev liblz4-dev libbz2-dev libseccomp-dev
+    libarchive-dev libsqlite3-dev libzstd-dev liblzma-dev liblz4-dev libbz2-dev
     # headers
     nlohmann-json3-dev libcli11-dev libexpected-dev libtomlplusplus-dev libboost-dev
     # copies
-    libsimdjson-dev libgraphviz-dev libltdl7 libxcb-cursor0 libxcb-image0 libxcb-icccm4 libxcb-keysyms1 libxcb-render-util0
+    libsimdjson-dev nettle-dev libseccomp-dev libgraphviz-dev libltdl7 libxcb-cursor0 libxcb-image0 libxcb-icccm4 libxcb-keysyms1 libxcb-render-util0
     libxcb-util1 libxcb-randr0)
   file(GLOB copyright /usr/share/doc/${package}/copyright)
   if(NOT copyright)

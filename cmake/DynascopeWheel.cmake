@@ -1,5 +1,5 @@
 # What a wheel links otherwise: no machine that it is installed on has our libraries. Those that Debian has as archives are linked
-# statically; of the others (Graphviz, simdjson), and of those under the LGPL, auditwheel puts copies into the wheel. Qt and LibTorch come from packages beside it.
+# statically, but for zlib, which every machine has; of the others (Graphviz, simdjson), and of those under the LGPL, auditwheel puts copies into the wheel. Qt and LibTorch come from packages beside it.
 
 # dynascope_archive(NAME VARIABLE...): the path of libNAME.a in each variable, of the cache, so that find_package takes it.
 function(dynascope_archive name)
@@ -10,7 +10,6 @@ function(dynascope_archive name)
 endfunction()
 dynascope_archive(archive LibArchive_LIBRARY)
 dynascope_archive(sqlite3 SQLite3_LIBRARY)
-dynascope_archive(z ZLIB_LIBRARY ZLIB_LIBRARY_RELEASE)
 foreach(name zstd lzma lz4 bz2)
   dynascope_archive(${name})
 endforeach()
@@ -21,7 +20,7 @@ macro(dynascope_link_along)
   # Of libarchive's members those that core/capture asks for; libxml2 and ICU, for archives of xar, are not among them.
   set_property(TARGET LibArchive::LibArchive APPEND PROPERTY INTERFACE_LINK_LIBRARIES
     "${DYNASCOPE_ARCHIVE_lzma}" "${DYNASCOPE_ARCHIVE_zstd}" "${DYNASCOPE_ARCHIVE_lz4}" "${DYNASCOPE_ARCHIVE_bz2}"
-    "${DYNASCOPE_ARCHIVE_z}" PkgConfig::NETTLE)
+    ZLIB::ZLIB PkgConfig::NETTLE)
   # The layout engine dot is a plugin that Graphviz looks for in a folder of the system: it is linked instead.
   find_library(DYNASCOPE_DOT_LAYOUT NAMES gvplugin_dot_layout PATH_SUFFIXES graphviz REQUIRED)
 endmacro()

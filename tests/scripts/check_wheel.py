@@ -72,7 +72,7 @@ def libraries():
     same("libraries of a desktop", names_in(read("cmake/DynascopeNotices.cmake"), "foreach(name", ")"), listed)
     notices = read("resources/wheel/NOTICES.md").lower()
     for name in re.findall(r"^dynascope_archive\((\w+)", read("cmake/DynascopeWheel.cmake"), re.MULTILINE) + ["zstd", "lzma", "lz4", "bzip2"]:
-        same(f"a notice about {name}", {"z": "zlib", "archive": "libarchive", "sqlite3": "sqlite"}.get(name, name) in notices, True)
+        same(f"a notice about {name}", {"archive": "libarchive", "sqlite3": "sqlite"}.get(name, name) in notices, True)
 
 
 def launcher():
