@@ -23,5 +23,8 @@ foreach(package
   endif()
   install(FILES "${copyright}" DESTINATION ${SKBUILD_METADATA_DIR}/licenses/third-party RENAME ${package}.txt COMPONENT programs)
 endforeach()
+# What they name of licences and do not repeat.
+install(FILES /usr/share/common-licenses/LGPL-2 /usr/share/common-licenses/LGPL-2.1 /usr/share/common-licenses/LGPL-3 /usr/share/common-licenses/GPL-3
+        DESTINATION ${SKBUILD_METADATA_DIR}/licenses/third-party COMPONENT programs)
 install(FILES ${PROJECT_SOURCE_DIR}/resources/fonts/LICENSE DESTINATION ${SKBUILD_METADATA_DIR}/licenses/third-party
         RENAME fonts.txt COMPONENT programs)
