@@ -98,7 +98,7 @@ find_system() {
 }
 
 # What one can do in place of building.
-take_the_wheel="Or take the wheel, which brings all that it needs: pip install dynascope"
+take_the_wheel="Or take the wheel, which brings all that it needs (README.md, Install): pip install --find-links FOLDER dynascope"
 
 # Sets `missing` to those of the given sections that are not installed. Packages are installed on Debian and what is made of it;
 # elsewhere it ends with their names, and goes on once they are there.

@@ -205,7 +205,7 @@ elsewhere() { # ID INSTALLED
 said=$(elsewhere fedora 'gcc-c++ cmake')
 holds 'Fedora' "$said" 'Some fedora 9 is not Debian 12 or 13'
 holds 'packages of Fedora' "$said" 'missing: dnf install git ninja-build'
-holds 'the way out' "$said" 'pip install dynascope'
+holds 'the way out' "$said" 'pip install --find-links FOLDER dynascope'
 [[ $said != *gcc-c++* ]] || same 'what is there is not asked for' "$said" ''
 holds 'Arch' "$(elsewhere arch '')" 'pacman -S git gcc cmake'
 holds 'all there' "$(elsewhere arch "$(packages_of arch | tr '\n' ' ')")" 'goes on, 0 lack'
