@@ -5,6 +5,8 @@
 #include <array>
 #include <cstdio>
 #include <map>
+#include <tuple>
+#include <utility>
 
 namespace dynascope::inductor {
 
@@ -65,18 +67,48 @@ std::vector<FusionGroup> groupsAfter(const Schedule& schedule, std::size_t fusio
     return out;
 }
 
+namespace {
+
+/// Refusals by pair and reason.
+class Refusals {
+public:
+    void add(const std::string& a, const std::string& b, std::uint32_t reason, std::size_t times,
+             const std::optional<double>& score, std::uint32_t round) {
+        const auto [at, fresh] = m_seen.try_emplace({a, b, reason}, m_out.size());
+        if (fresh) m_out.push_back({a, b, reason, 0, {}, {}});
+        Refusal& refusal = m_out[at->second];
+        refusal.times += times;
+        if (score && (!refusal.score || *score > *refusal.score)) refusal.score = score;
+        if (refusal.rounds.empty() || refusal.rounds.back() != round) refusal.rounds.push_back(round);
+    }
+    [[nodiscard]] std::vector<Refusal> take() { return std::move(m_out); }
+
+private:
+    std::vector<Refusal> m_out;
+    std::map<std::tuple<std::string, std::string, std::uint32_t>, std::size_t> m_seen;
+};
+
+} // namespace
+
 std::vector<Refusal> refusalsOf(const Schedule& schedule) {
-    std::vector<Refusal> out;
-    std::map<std::tuple<std::string, std::string, std::uint32_t>, std::size_t> seen;
+    Refusals out;
     for (const Question& question : schedule.questions) {
         if (question.answer == Question::Answer::Yes) continue;
-        for (const std::uint32_t reason : question.reasons) {
-            const auto [at, fresh] = seen.try_emplace({question.nameA, question.nameB, reason}, out.size());
-            if (fresh) out.push_back({question.nameA, question.nameB, reason, 0});
-            out[at->second].times += question.times;
-        }
+        for (const std::uint32_t reason : question.reasons)
+            out.add(question.nameA, question.nameB, reason, question.times, question.score, question.round);
     }
-    return out;
+    return out.take();
+}
+
+std::vector<Refusal> refusedByTiming(const Schedule& schedule) {
+    const auto nameOf = [&schedule](std::uint32_t id) {
+        const SchedulerNode* node = schedule.node(id);
+        return node == nullptr ? std::string() : node->name;
+    };
+    Refusals out;
+    for (const TimedFusion& timed : schedule.timed)
+        if (!timed.fused) out.add(nameOf(timed.a), nameOf(timed.b), 0, 1, {}, timed.round);
+    return out.take();
 }
 
 std::vector<const Question*> questionsAbout(const Schedule& schedule, const std::string& a,

@@ -149,12 +149,17 @@ struct FusionGroup {
 
 /// A pair that was refused for one reason.
 struct Refusal {
-    std::string a, b;
-    std::uint32_t reason = 0;
+    std::string a, b;         ///< nodes, as PyTorch called them then
+    std::uint32_t reason = 0; ///< number, see PassRecording::reason()
     std::size_t times = 0;
+    std::optional<double> score;       ///< the highest that it was asked with
+    std::vector<std::uint32_t> rounds; ///< in which it was first asked so
 };
-/// By pair and reason, in the order in which they came first.
+/// By pair and reason, in the order in which they came first. Those that times decided have no reason and are
+/// not among them.
 [[nodiscard]] std::vector<Refusal> refusalsOf(const Schedule& schedule);
+/// Those that times decided, by pair; `reason` says nothing.
+[[nodiscard]] std::vector<Refusal> refusedByTiming(const Schedule& schedule);
 
 /// The questions about two nodes, or nodes that hold them, whichever of them came first.
 [[nodiscard]] std::vector<const Question*> questionsAbout(const Schedule& schedule, const std::string& a,

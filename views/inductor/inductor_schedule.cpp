@@ -127,7 +127,7 @@ void InductorPage::showReason(int reason) {
 /// Of fused nodes the operations next to each other: the last of the one, the first of the other.
 void InductorPage::choosePair(int at) {
     if (d->schedule == nullptr || d->reason < 0 || std::size_t(d->reason) >= d->refused.size()) return;
-    const RefusedPair& pair = d->refused[std::size_t(d->reason)].pairs[std::size_t(at)];
+    const inductor::Refusal& pair = d->refused[std::size_t(d->reason)].pairs[std::size_t(at)];
     const auto ofNode = [this](const std::string& name) {
         for (const auto& [id, node] : d->schedule->nodes)
             if (node.name == name) return d->schedule->operationsOf(id);

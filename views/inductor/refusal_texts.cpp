@@ -9,38 +9,27 @@
 namespace dynascope::views {
 
 std::vector<RefusedReason> refusedReasons(const inductor::Schedule& schedule) {
-    using Pair = std::pair<std::string, std::string>;
-    std::map<std::uint32_t, std::pair<RefusedReason, std::map<Pair, std::size_t>>> byReason;
-    const auto add = [&byReason](std::uint32_t reason, const Pair& names, std::size_t times,
-                                 const std::optional<double>& score, std::uint32_t round) {
-        auto& [out, seen] = byReason[reason];
-        out.reason = reason;
-        out.times += times;
-        const auto [at, fresh] = seen.try_emplace(names, out.pairs.size());
-        if (fresh) out.pairs.push_back({names.first, names.second, {}, {}, 0});
-        RefusedPair& pair = out.pairs[at->second];
-        pair.times += times;
-        if (score && (!pair.score || *score > *pair.score)) pair.score = score;
-        if (pair.rounds.empty() || pair.rounds.back() != round) pair.rounds.push_back(round);
+    std::map<std::uint32_t, RefusedReason> byReason;
+    const auto add = [](RefusedReason& out, inductor::Refusal refusal) {
+        out.times += refusal.times;
+        out.pairs.push_back(std::move(refusal));
     };
-    for (const inductor::Question& question : schedule.questions) {
-        if (question.answer == inductor::Question::Answer::Yes) continue;
-        for (const std::uint32_t reason : question.reasons)
-            add(reason, {question.nameA, question.nameB}, question.times, question.score, question.round);
+    for (inductor::Refusal& refusal : inductor::refusalsOf(schedule)) {
+        RefusedReason& out = byReason[refusal.reason];
+        out.reason = refusal.reason;
+        add(out, std::move(refusal));
     }
-    const auto nameOf = [&schedule](std::uint32_t id) {
-        const inductor::SchedulerNode* node = schedule.node(id);
-        return node == nullptr ? std::string() : node->name;
-    };
-    for (const inductor::TimedFusion& timed : schedule.timed)
-        if (!timed.fused) add(decidedByTiming, {nameOf(timed.a), nameOf(timed.b)}, 1, {}, timed.round);
     std::vector<RefusedReason> out;
-    for (auto& [number, reason] : byReason) {
-        std::ranges::stable_sort(reason.first.pairs, [](const RefusedPair& a, const RefusedPair& b) {
+    for (auto& [number, reason] : byReason)
+        out.push_back(std::move(reason));
+    RefusedReason timing;
+    for (inductor::Refusal& refusal : inductor::refusedByTiming(schedule))
+        add(timing, std::move(refusal));
+    if (!timing.pairs.empty()) out.push_back(std::move(timing));
+    for (RefusedReason& reason : out)
+        std::ranges::stable_sort(reason.pairs, [](const inductor::Refusal& a, const inductor::Refusal& b) {
             return a.score.value_or(-1) > b.score.value_or(-1);
         });
-        out.push_back(std::move(reason.first));
-    }
     std::ranges::stable_sort(
         out, [](const RefusedReason& a, const RefusedReason& b) { return a.times > b.times; });
     return out;
@@ -59,9 +48,8 @@ std::vector<TableRow> reasonRows(const inductor::PassRecording& recording,
         TableCell times{
             numberText(reason.times), TableCell::Look::Mono, Tone::Bad, {}, qulonglong(reason.times)};
         times.share = double(reason.times) / most;
-        const QString text = reason.reason == decidedByTiming
-                                 ? tr("decided by timing: one kernel was not faster than two")
-                                 : toQString(recording.reason(reason.reason));
+        const QString text = reason.reason ? toQString(recording.reason(*reason.reason))
+                                           : tr("decided by timing: one kernel was not faster than two");
         out.push_back({std::move(times), {text, TableCell::Look::Text, Tone::None, text}});
     }
     return out;
@@ -74,9 +62,9 @@ std::vector<TableColumn> refusedPairColumns() {
             {tr("Rounds"), tr("Of fusion, in which it was first asked so"), 60, true}};
 }
 
-std::vector<TableRow> refusedPairRows(const std::vector<RefusedPair>& pairs) {
+std::vector<TableRow> refusedPairRows(const std::vector<inductor::Refusal>& pairs) {
     std::vector<TableRow> out;
-    for (const RefusedPair& pair : pairs) {
+    for (const inductor::Refusal& pair : pairs) {
         QStringList rounds;
         for (const std::uint32_t round : pair.rounds)
             rounds << QString::number(round);

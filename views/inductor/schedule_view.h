@@ -67,18 +67,10 @@ private:
 [[nodiscard]] Facts fusionFacts(const inductor::Schedule& schedule, std::size_t fusion);
 
 /// Refusals by reason, and the pairs of one.
-struct RefusedPair {
-    std::string a, b; ///< nodes, as PyTorch called them then
-    std::optional<double> score;
-    std::vector<std::uint32_t> rounds; ///< in which they were first asked so
-    std::size_t times = 0;
-};
-inline constexpr std::uint32_t decidedByTiming =
-    UINT32_MAX; ///< in place of a reason; no recording has that many
 struct RefusedReason {
-    std::uint32_t reason = 0; ///< number, see PassRecording::reason(), or decidedByTiming
+    std::optional<std::uint32_t> reason; ///< number, see PassRecording::reason(); none where times decided
     std::size_t times = 0;
-    std::vector<RefusedPair> pairs; ///< those that share most first
+    std::vector<inductor::Refusal> pairs; ///< those that share most first
 };
 /// Those given most often first.
 [[nodiscard]] std::vector<RefusedReason> refusedReasons(const inductor::Schedule& schedule);
@@ -86,6 +78,6 @@ struct RefusedReason {
 [[nodiscard]] std::vector<TableRow> reasonRows(const inductor::PassRecording& recording,
                                                const std::vector<RefusedReason>& reasons);
 [[nodiscard]] std::vector<TableColumn> refusedPairColumns();
-[[nodiscard]] std::vector<TableRow> refusedPairRows(const std::vector<RefusedPair>& pairs);
+[[nodiscard]] std::vector<TableRow> refusedPairRows(const std::vector<inductor::Refusal>& pairs);
 
 } // namespace dynascope::views
