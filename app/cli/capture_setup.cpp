@@ -2,6 +2,7 @@
 #include "app/cli/capture_setup.h"
 
 #include "app/cli/command.h"
+#include "core/base/own_program.h"
 
 #include <filesystem>
 
@@ -11,8 +12,7 @@ namespace fs = std::filesystem;
 
 Result<std::string> recorderFolder() {
     std::error_code status;
-    const fs::path program = fs::read_symlink("/proc/self/exe", status);
-    const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "capture";
+    const fs::path folder = ownPrefix() / "share" / "dynascope" / "capture";
     if (!fs::exists(folder / "startup" / "sitecustomize.py", status))
         return failure("the recorder is missing", folder.string());
     return fs::canonical(folder, status).string();

@@ -7,6 +7,7 @@
 #include "app/cli/info.h"
 #include "app/cli/recorded_program.h"
 #include "app/cli/run_record.h"
+#include "core/base/own_program.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -96,8 +97,7 @@ Result<std::string> makeFolder(const RunOptions& options, std::int64_t started, 
 
 /// The window beside us, on its own from then on.
 void openWindow(const std::string& folder) {
-    std::error_code problem;
-    std::string window = (fs::read_symlink("/proc/self/exe", problem).parent_path() / "dynascope").string();
+    std::string window = (ownFolder() / "dynascope").string();
     std::string path = folder;
     std::array<char*, 3> words{window.data(), path.data(), nullptr};
     posix_spawnattr_t attributes;

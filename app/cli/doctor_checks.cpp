@@ -4,6 +4,7 @@
 #include "app/cli/command.h"
 #include "app/cli/doctor.h"
 #include "app/cli/table.h"
+#include "core/base/own_program.h"
 #include "core/engine/client/confinement_words.h"
 #include "core/layout/layout.h"
 
@@ -22,11 +23,6 @@ using State = Finding::State;
 
 constexpr std::chrono::seconds patience{60}; // a cold disk loads PyTorch for half a minute
 
-std::string programFolder() {
-    std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error).parent_path().string();
-}
-
 std::string gib(std::uint64_t bytes) {
     std::array<char, 32> text{};
     std::snprintf(text.data(), text.size(), "%.1f GiB", static_cast<double>(bytes) / (1U << 30U));
@@ -39,7 +35,7 @@ bool isSet(const char* variable) {
 }
 
 Finding windowFinding() {
-    const std::string program = programFolder() + "/dynascope";
+    const std::string program = ownFolder().string() + "/dynascope";
     std::error_code error;
     if (!fs::exists(program, error))
         return {"window", State::Missing, "this build has none: " + program + " is not there",

@@ -2,6 +2,7 @@
 #include "app/cli/child.h"
 #include "app/cli/command.h"
 #include "app/cli/doctor.h"
+#include "core/base/own_program.h"
 #include "core/capture/open.h"
 #include "core/engine/cases/graph_inputs.h"
 #include "core/rederive/tree_workload.h"
@@ -115,8 +116,7 @@ BatteryPeer peerOf(const std::string& folder, const GpuBatteryOptions& options) 
 
 Result<std::string> doctorFolder() {
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    const fs::path folder = program.parent_path().parent_path() / "share" / "dynascope" / "doctor";
+    const fs::path folder = ownPrefix() / "share" / "dynascope" / "doctor";
     if (!fs::exists(folder / "peer.py", error))
         return failure("the doctor's programs are missing", folder.string());
     return folder.string();

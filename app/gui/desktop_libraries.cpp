@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/desktop_libraries.h"
 
+#include "core/base/own_program.h"
+
 #include <array>
 #include <dlfcn.h>
 #include <filesystem>
@@ -29,9 +31,8 @@ int loadDesktopLibraries(const std::string& folder) {
 }
 
 std::string desktopLibraryFolder() {
-    std::error_code failure;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
-    return failure ? std::string() : (self.parent_path().parent_path() / "lib" / "desktop").string();
+    const std::filesystem::path own = ownPrefix();
+    return own.empty() ? std::string() : (own / "lib" / "desktop").string();
 }
 
 } // namespace dynascope::app

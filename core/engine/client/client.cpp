@@ -2,6 +2,7 @@
 #include "core/engine/client/client.h"
 
 #include "core/base/log.h"
+#include "core/base/own_program.h"
 #include "core/base/text.h"
 #include "core/engine/client/confinement_words.h"
 #include "core/engine/client/connection.h"
@@ -218,9 +219,8 @@ bool Client::running() const {
 
 std::vector<std::string> defaultEngineCommand() {
     std::error_code failure;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", failure);
-    if (!failure) {
-        const auto beside = self.parent_path() / "dynascope-engine";
+    if (const auto own = ownFolder(); !own.empty()) {
+        const auto beside = own / "dynascope-engine";
         if (std::filesystem::exists(beside, failure)) return {beside.string()};
     }
     return {"dynascope-engine"};

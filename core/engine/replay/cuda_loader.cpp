@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/cuda_loader.h"
 
+#include "core/base/own_program.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -83,9 +85,7 @@ std::vector<std::string> deviceFiles() {
 } // namespace
 
 std::string cudaPluginPath() {
-    std::error_code error;
-    const auto self = std::filesystem::read_symlink("/proc/self/exe", error);
-    return (self.parent_path().parent_path() / "lib/dynascope/libdynascope_cuda_plugin.so").string();
+    return (ownPrefix() / "lib/dynascope/libdynascope_cuda_plugin.so").string();
 }
 
 std::optional<int> cudaDeviceIndex(std::string_view backend) {

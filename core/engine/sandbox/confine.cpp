@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/sandbox/confine.h"
 
+#include "core/base/own_program.h"
 #include "core/base/sanitizers.h"
 #include "core/engine/sandbox/environment_variables.h"
 #include "core/engine/sandbox/landlock.h"
@@ -87,9 +88,9 @@ std::vector<std::string> readablePaths(const std::vector<std::string>& more) {
     for (const std::string& folder : loaderFolders())
         out.push_back(folder);
     std::error_code failure;
-    if (const fs::path self = fs::read_symlink("/proc/self/exe", failure); !failure) {
-        out.push_back(self.parent_path());
-        out.push_back(self.parent_path().parent_path() / "lib");
+    if (const fs::path own = ownFolder(); !own.empty()) {
+        out.push_back(own);
+        out.push_back(ownPrefix() / "lib");
     }
     for (const fs::directory_entry& entry : fs::directory_iterator("/usr/local", failure))
         if (const std::string name = entry.path().filename(); name.starts_with("cuda") || name == "nvidia")

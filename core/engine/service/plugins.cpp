@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/service/plugins.h"
 
+#include "core/base/own_program.h"
 #include "core/engine/replay/cuda_loader.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
@@ -310,9 +311,8 @@ std::vector<std::string> load(const std::string& path, passes::Registry& registr
 
 std::vector<std::string> pluginFolders() {
     std::vector<std::string> folders;
-    std::error_code failure;
-    const fs::path self = fs::read_symlink("/proc/self/exe", failure);
-    if (!failure) folders.push_back(self.parent_path().parent_path() / "lib" / "dynascope" / "plugins");
+    if (const fs::path own = ownPrefix(); !own.empty())
+        folders.push_back(own / "lib" / "dynascope" / "plugins");
     const char* data = std::getenv("XDG_DATA_HOME");
     const char* home = std::getenv("HOME");
     if (data && *data == '/') {
