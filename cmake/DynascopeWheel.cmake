@@ -23,6 +23,8 @@ macro(dynascope_link_along)
     ZLIB::ZLIB PkgConfig::NETTLE)
   # The layout engine dot is a plugin that Graphviz looks for in a folder of the system: it is linked instead.
   find_library(DYNASCOPE_DOT_LAYOUT NAMES gvplugin_dot_layout PATH_SUFFIXES graphviz REQUIRED)
+  # For this machine; auditwheel makes it the wheel's own.
+  cmake_path(GET DYNASCOPE_DOT_LAYOUT PARENT_PATH DYNASCOPE_DOT_FOLDER)
 endmacro()
 
 # No path of the machine that it is built on stays in the programs.
