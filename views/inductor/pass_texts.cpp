@@ -273,9 +273,9 @@ std::vector<FigureRow::Figure> passFigures(const CompilePasses& passes, const Co
          tr("Without what recording took, and without those within others")},
         {numberText(applied), tr("patterns applied")},
         {numberText(refused),
-         tr("refused"),
+         tr("patterns refused"),
          {},
-         tr("Patterns whose nodes fitted, and that a check refused")}};
+         tr("Their nodes fitted, and a check refused them")}};
     if (between > 0)
         out.push_back({numberText(between),
                        tr("changes by no pass"),
