@@ -18,10 +18,10 @@ namespace dynascope::engine {
 
 namespace {
 
-std::vector<std::string> placeholderNames(const ir::Graph& graph) {
-    std::vector<std::string> out;
+std::vector<const ir::Node*> placeholdersOf(const ir::Graph& graph) {
+    std::vector<const ir::Node*> out;
     for (const ir::NodePtr& node : graph.nodes())
-        if (node->op == ir::Op::Placeholder) out.push_back(node->name);
+        if (node->op == ir::Op::Placeholder) out.push_back(node.get());
     return out;
 }
 
@@ -74,13 +74,15 @@ private:
 
     void connect(const replay::GraphCoverage& chosen, const session::Compile& compile, WorkloadGraph& graph) {
         const std::size_t index = chosen.compile, self = m_out.graphs.size();
-        const std::vector<std::string> names = placeholderNames(*graph.graph);
+        const std::vector<const ir::Node*> inputs = placeholdersOf(*graph.graph);
         const auto forward = m_forwards.find(index);
-        for (std::size_t i = 0; i < names.size(); ++i) {
+        for (std::size_t i = 0; i < inputs.size(); ++i) {
+            if (!inputs[i]->meta || !inputs[i]->meta->tensor)
+                continue; // a number, or an object that goes through
             if (graph.isBackward && forward != m_forwards.end()) {
                 const std::vector<std::string> saved =
                     replay::resultNames(*m_out.graphs[forward->second].graph);
-                const auto found = std::find(saved.begin(), saved.end(), names[i]);
+                const auto found = std::find(saved.begin(), saved.end(), inputs[i]->name);
                 if (found != saved.end()) {
                     graph.wires.push_back(
                         {i, forward->second, static_cast<std::size_t>(found - saved.begin()), false});

@@ -110,10 +110,20 @@ private slots:
     }
 
     void aCaseBringsItsOwnValues() {
-        const auto graph = ir::readGraph("graph():\n    %x : [num_users=0] = placeholder[target=x]\n");
+        const auto graph =
+            ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n"
+                          "    %y : [num_users=0] = call_function[target=torch.ops.aten.sin.default]"
+                          "(args = (%x,), kwargs = {})\n");
         QVERIFY(graph);
         session::Compile compile;
         QVERIFY(!engine::runOnOfGraph(&compile, **graph)); // no shape
+        // An object that no operator reads: a device mesh, say.
+        const auto through =
+            ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return (x,)\n");
+        QVERIFY(through);
+        const auto any = engine::runOnOfGraph(&compile, **through);
+        QVERIFY(any);
+        QCOMPARE(any->inputs["inputs"], json::array({nullptr}));
         compile.runInputs = R"({"storages":[],"inputs":[4]})";
         const auto on = engine::runOnOfGraph(&compile, **graph);
         QVERIFY(on);

@@ -131,6 +131,13 @@ private:
         return symbolic(node);
     }
 
+    /// An object that no operator reads, such as the device mesh of a DTensor: any will do.
+    [[nodiscard]] bool onlyReturned(ir::NodeIndex index) const {
+        const std::span<const ir::NodeIndex> users = m_graph.users(index);
+        return std::all_of(users.begin(), users.end(),
+                           [&](ir::NodeIndex user) { return m_graph.node(user).op == ir::Op::Output; });
+    }
+
     Added symbolic(const ir::Node& node) {
         std::string_view text = node.meta->raw;
         constexpr std::string_view open = "Sym(";
@@ -159,6 +166,10 @@ private:
         const session::TensorInput* input = describedAs(source);
         if (!input && shown && !session::isBaseInput(node)) input = onlyBaseLike(*shown);
         const ir::TensorMeta* meta = shown ? shown : input ? &input->meta : nullptr;
+        if (!meta && onlyReturned(index)) {
+            m_inputs.push_back(json());
+            return {};
+        }
         if (!meta) return tl::unexpected(std::string("has no shape in this text"));
         const DtypeWord* dtype = dtypeWord(meta->dtype);
         if (!dtype) return tl::unexpected("has the unknown dtype '" + meta->dtype + "'");

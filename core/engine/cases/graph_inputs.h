@@ -26,7 +26,8 @@ struct GraphInputOptions {
 };
 
 /// By the placeholders' metadata alone. The same graph and options give the same values everywhere. Integers
-/// that the graph uses as indices stay in range. Fails, naming the input, where a shape is not known.
+/// that the graph uses as indices stay in range. An input of which nothing is known and that no operator reads, such as
+/// the device mesh of a DTensor, is null. Fails, naming the input, where a shape is not known.
 [[nodiscard]] Result<nlohmann::json> inputsOfGraph(const ir::Graph& graph,
                                                    const GraphInputOptions& options = {});
 
