@@ -3,6 +3,7 @@
 // dynascope-cli exec GRAPH [--inputs FILE] [--symbol s0=7] [--until NODE] [--values] [--watch NODE] [--json]
 #include "app/cli/engine_command.h"
 #include "core/engine/wire/execute.h"
+#include "core/ranks/collectives.h"
 
 #include <memory>
 #include <optional>
@@ -119,12 +120,16 @@ int run(const ExecOptions& options) {
         client.callOnGraph("execute", graphText(*chosen->graph), wire::encode(*asked));
     if (!result) return fail(result.error(), options.graph.path);
     if (options.json) {
-        print(result->dump() + '\n');
+        json printed = *result;
+        if (const std::string alone = ranks::aloneText(*chosen->graph); !alone.empty())
+            printed["alone"] = alone;
+        print(printed.dump() + '\n');
         return exitOk;
     }
     const Result<wire::ExecuteReply> reply = wire::decode<wire::ExecuteReply>(*result);
     if (!reply) return fail(reply.error().message, options.graph.path);
-    print(report(*reply));
+    const std::string alone = ranks::aloneText(*chosen->graph);
+    print(report(*reply) + (alone.empty() ? alone : alone + '\n'));
     return exitOk;
 }
 

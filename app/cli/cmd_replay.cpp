@@ -3,11 +3,14 @@
 // dynascope-cli replay PATH [--frame F] [--stage S] [--backend cpu|cuda] [--iterations N] [--verify N]
 //                      [--threads N] [--times nodes|launch|both] [--rerecord N] [--json]
 //                      [--trace OUT.json] [--csv OUT.csv] [--keep SESSION.dynascope]
-//                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N]
+//                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N] [--ranks simulated]
 #include "app/cli/engine_command.h"
+#include "app/cli/replay_ranks.h"
 #include "app/cli/replay_trees.h"
 #include "app/cli/table.h"
+#include "core/base/text.h"
 #include "core/capture/open.h"
+#include "core/ranks/collectives.h"
 #include "core/rederive/workload.h"
 #include "core/replay/replay_export.h"
 #include "core/store/session_file.h"
@@ -18,6 +21,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 
 namespace dynascope::cli {
 
@@ -35,7 +39,7 @@ struct ReplayOptions {
     unsigned threads = 0;
     std::size_t rerecords = 0, trees = 0;
     engine::TreeWorkloadOptions tree;
-    std::string trace, csv, keep, backend = "cpu", times = "nodes";
+    std::string trace, csv, keep, backend = "cpu", times = "nodes", ranks;
     bool json = false, noOneDnn = false;
 };
 
@@ -195,8 +199,17 @@ std::string report(const WorkloadRun& done, const std::vector<std::string>& left
     return out;
 }
 
+/// What the graphs that were replayed say of ranks that are not here.
+std::set<std::string> takenForGranted(const WorkloadRun& done, const Workload& workload) {
+    std::set<std::string> out;
+    for (const std::size_t graph : done.graphs)
+        if (std::string alone = ranks::aloneText(*workload.graphs[graph].graph); !alone.empty())
+            out.insert(std::move(alone));
+    return out;
+}
+
 json document(const WorkloadRun& done, const std::vector<std::string>& left,
-              const std::vector<replay::RunChange>& changes) {
+              const std::vector<replay::RunChange>& changes, const std::set<std::string>& alone) {
     const replay::KeptRun kept = replay::keptRun(done.recordings, done.run);
     std::size_t nodes = 0;
     json recordings = json::array();
@@ -223,6 +236,7 @@ json document(const WorkloadRun& done, const std::vector<std::string>& left,
             {"different", done.run.different},
             {"undecided", done.run.undecided},
             {"left_out", left},
+            {"alone", alone},
             {"changes", std::move(compared)},
             {"run", replay::toJson(done.run)},
             {"recordings", std::move(recordings)}};
@@ -266,7 +280,32 @@ Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, con
     return changes;
 }
 
+/// All ranks of a capture in one process.
+int runRanks(const ReplayOptions& options) {
+    if (options.ranks != "simulated")
+        return fail(Error{"--ranks is 'simulated', all ranks in one process, not '" + options.ranks + '\''});
+    const Result<session::SessionPtr> session = openInput(options.graph.path);
+    if (!session) return fail(session.error());
+    const Result<ir::SymbolValues> symbols = symbolValues(options.inputs.symbols);
+    if (!symbols) return fail(symbols.error());
+    engine::Client client = makeClient(options.engine);
+    auto workload = engine::ranksWorkloadOf(client, **session, *symbols);
+    if (!workload) return fail(workload.error(), options.graph.path);
+    workload->request.iterations = std::max<std::size_t>(options.iterations, 1);
+    workload->request.nodeIterations = options.nodeIterations;
+    workload->request.verifyEvery = options.verify;
+    engine::CallOptions call;
+    call.timeout = std::chrono::hours(24);
+    const auto done = client.ranks(workload->request, call);
+    if (!done) return fail(done.error(), options.graph.path);
+    print(options.json
+              ? ranksJson(*workload, *done).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
+              : ranksText(*workload, *done));
+    return ranksAgree(*done) ? exitOk : exitFailure;
+}
+
 int run(const ReplayOptions& options) {
+    if (!options.ranks.empty()) return runRanks(options);
     const Result<Chosen> chosen = choose(options);
     if (!chosen) return fail(chosen.error());
     engine::Client client = makeClient(options.engine);
@@ -294,6 +333,7 @@ int run(const ReplayOptions& options) {
     if (!done) return fail(done.error(), options.graph.path);
     std::vector<std::string> left = chosen->workload.left;
     left.insert(left.end(), done->left.begin(), done->left.end());
+    const std::set<std::string> alone = takenForGranted(*done, chosen->workload);
 
     for (const auto& written : {writeFile(options.trace, replay::toChromeTrace(done->recordings, done->run)),
                                 writeFile(options.csv, replay::toCsv(done->recordings, done->run))})
@@ -311,8 +351,10 @@ int run(const ReplayOptions& options) {
         changes = std::move(*compared);
     }
     print(options.json
-              ? document(*done, left, changes).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
-              : report(*done, left, changes, options.top));
+              ? document(*done, left, changes, alone).dump(-1, ' ', false, json::error_handler_t::replace) +
+                    '\n'
+              : report(*done, left, changes, options.top) +
+                    (alone.empty() ? "" : joined(alone, "\n") + '\n'));
     const bool slower = std::any_of(changes.begin(), changes.end(), [](const replay::RunChange& change) {
         return change.verdict == replay::RunChange::Verdict::Slower;
     });
@@ -359,6 +401,10 @@ void addReplay(Parser& parser) {
         .add("--rerecord-limit", options->tree.rerecordLimit,
              "With --trees: after how many unexpected recordings a function runs eagerly")
         .showDefault();
+    command.add("--ranks", options->ranks,
+                "simulated: run the graphs of all ranks of a capture in one process, taking turns, "
+                "collectives as copies "
+                "between them; exit status 1 if a result differs or ranks wait for each other for ever");
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
     command.flag("--no-onednn", options->noOneDnn, "Keep the CPU's ops from using oneDNN");
     command.add("--top", options->top, "How many nodes to list").showDefault();

@@ -112,6 +112,7 @@ CheckedStage checkedStage(const wire::VerifyReply& reply) {
     }
     if (out.verdict.text.empty() && out.verdict.kind == Kind::Equal)
         out.verdict.text = count(checks, "check") + " of outputs and inputs after the call";
+    if (!reply.alone.empty()) out.verdict.text += (out.verdict.text.empty() ? "" : "; ") + reply.alone;
     if (const auto& first = reply.firstDifference) {
         out.parting = {first->computed, first->source, wire::shownValue(first->expected),
                        wire::shownValue(first->actual), first->text};

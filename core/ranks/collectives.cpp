@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,11 @@ void readArguments(const ir::Node& node, Collective& out) {
         all.push_back(&argument);
     for (const auto& [key, argument] : node.kwargs)
         if (key != "out" && key != "tag") all.push_back(&argument);
+    // str(graph) writes texts without quotes, so that the name '0' reads as a number; it comes last.
+    const Argument* const last = all.empty() ? nullptr : all.back();
+    const bool numbered = last && last->kind == Argument::Kind::Int &&
+                          collectiveTarget(node.target).starts_with("_c10d_functional");
+    if (numbered) all.pop_back();
     for (const Argument* argument : all) {
         bool readsNodes = false;
         argument->forEachNode([&](const std::string&) { readsNodes = true; });
@@ -99,10 +105,14 @@ void readArguments(const ir::Node& node, Collective& out) {
         else if (!out.uneven && argument->kind != Argument::Kind::None)
             rest.push_back(argument->toString());
     }
-    if (!texts.empty()) out.group = texts.back()->text;
-    if (texts.size() > 1) out.reduction = lowered(texts.front()->text);
+    if (numbered) {
+        out.group = last->text;
+    } else if (!texts.empty()) {
+        out.group = texts.back()->text;
+    }
+    if (texts.size() > (numbered ? 0 : 1)) out.reduction = lowered(texts.front()->text);
     const bool sized = out.kind.starts_with("all_gather") || out.kind.starts_with("reduce_scatter");
-    if (sized && numbers.size() == 1 && !texts.empty())
+    if (sized && numbers.size() == 1 && !out.group.empty())
         out.groupSize = numbers.front()->asInt();
     else
         for (const Argument* number : numbers)
@@ -250,6 +260,45 @@ std::vector<Collective> collectivesOf(const ir::Graph& graph) {
     std::vector<Collective> out;
     addCollectives(graph, 0, out);
     return out;
+}
+
+bool isCollectiveTarget(std::string_view target) {
+    return !collectiveTarget(target).empty();
+}
+
+std::vector<GroupUse> groupsOf(const ir::Graph& graph) {
+    std::map<std::string, std::optional<std::int64_t>> found;
+    const auto add = [&](const std::string& name, std::optional<std::int64_t> size) {
+        auto& known = found[name];
+        if (size && *size >= 1 && *size <= mostGroupSize) known = std::max(known.value_or(0), *size);
+    };
+    for (NodeIndex i = 0; i < graph.size(); ++i) {
+        const std::optional<Collective> call = collectiveAt(graph, i);
+        if (!call || call->group.empty()) continue;
+        const Argument* splits = nullptr; // of all_to_all_single: a number for each rank
+        for (const Argument& argument : graph.node(i).args)
+            if (argument.kind == Argument::Kind::List && call->kind == "all_to_all_single")
+                splits = &argument;
+        add(call->group, splits ? std::optional(std::ssize(splits->items)) : call->groupSize);
+    }
+    for (const auto& [name, inner] : graph.subgraphs())
+        for (GroupUse& use : groupsOf(*inner))
+            add(use.name, use.size);
+    std::vector<GroupUse> out;
+    for (const auto& [name, size] : found)
+        out.push_back({name, size});
+    return out;
+}
+
+std::string aloneText(const ir::Graph& graph) {
+    std::string out;
+    for (const GroupUse& use : groupsOf(graph)) {
+        out += out.empty() ? "every rank of group '" : ", of group '";
+        out += use.name + "' (" +
+               count(static_cast<std::size_t>(use.size.value_or(assumedGroupSize)), "rank") +
+               (use.size ? ")" : ": the graph does not say how many)");
+    }
+    return out.empty() ? out : out + " is taken to give what this one gives";
 }
 
 std::string shapesText(const Collective& collective) {

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::ranks {
@@ -51,6 +52,27 @@ struct Collective {
 /// listed, since the graph does not say how often it runs. Linear, but for the search for waits, which looks at no more
 /// than a few hundred nodes each; a subgraph counts as often as it is run, up to 100,000 collectives in all.
 [[nodiscard]] std::vector<Collective> collectivesOf(const ir::Graph& graph);
+
+/// Whether a node with that target is a collective or waits for one.
+[[nodiscard]] bool isCollectiveTarget(std::string_view target);
+
+/// A process group that a graph speaks of.
+struct GroupUse {
+    std::string name;
+    /// How many ranks it has, where an argument says so.
+    std::optional<std::int64_t> size;
+    friend bool operator==(const GroupUse&, const GroupUse&) = default;
+};
+inline constexpr std::int64_t assumedGroupSize = 2;  ///< where nothing says how many ranks a group has
+inline constexpr std::int64_t mostGroupSize = 65536; ///< what an argument can be believed to say
+
+/// The process groups of a graph and of all its subgraphs, those of branches and loops included, by name. Where
+/// arguments contradict each other the largest size counts. Linear.
+[[nodiscard]] std::vector<GroupUse> groupsOf(const ir::Graph& graph);
+
+/// What running the graph in one process, without the other ranks, takes for granted; empty for one without
+/// collectives: "every rank of group '0' (4 ranks) is taken to give what this one gives".
+[[nodiscard]] std::string aloneText(const ir::Graph& graph);
 
 /// "a, b", or "f32[4] -> f32[8]".
 [[nodiscard]] std::string shapesText(const Collective& collective);

@@ -7,6 +7,7 @@
 #include "core/passes/aot/tensorify.h"
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/ranks/collectives.h"
 #include "core/rederive/at_sizes.h"
 #include "core/rederive/compile_rounds.h"
 #include "core/rederive/device_roles.h"
@@ -239,7 +240,8 @@ private:
         if (numbers.outcome == NumericalComparison::Outcome::Equal) {
             out.verdict = Rederived::Equivalent;
             out.reason += "; run side by side on the same made-up inputs: " +
-                          (numbers.reason.empty() ? "the results agree" : numbers.reason);
+                          (numbers.reason.empty() ? "the results agree" : numbers.reason) +
+                          aloneWords(captured);
         } else if (const auto other = otherDevice(captured);
                    numbers.outcome == NumericalComparison::Outcome::Unknown && other) {
             decline(out, "what PyTorch has for " + *other +
@@ -249,8 +251,13 @@ private:
             decline(out, "Inductor decomposes before it traces, and the numbers do not tell (" +
                              numbers.reason + "); first difference: " + out.reason);
         } else if (!numbers.reason.empty()) {
-            out.reason += "; run side by side: " + numbers.reason;
+            out.reason += "; run side by side: " + numbers.reason + aloneWords(captured);
         }
+    }
+
+    static std::string aloneWords(const ir::Graph& graph) {
+        const std::string alone = ranks::aloneText(graph);
+        return alone.empty() ? alone : "; " + alone;
     }
 
     /// A device of the captured graph that the engine does not have.

@@ -141,16 +141,12 @@ CallOptions callOptions(const TaskContext& task) {
     return call;
 }
 
-CallError refused(std::string message) {
-    return {CallError::Kind::Refused, std::move(message), static_cast<int>(ErrorCode::Failed), {}};
-}
-
 /// What to run, with its functions at the engine.
 Answer<wire::TreeRequest> bring(Client& client, const Workload& workload, const TreeWorkloadOptions& options,
                                 const CallOptions& call) {
     if (workload.graphs.empty())
         return tl::unexpected(
-            refused(workload.left.empty() ? "there is no graph to run" : workload.left.front()));
+            cannotRun(workload.left.empty() ? "there is no graph to run" : workload.left.front()));
     std::string tree;
     for (const WorkloadGraph& graph : workload.graphs) {
         wire::TreeFunctionRequest request{{graph.inputs, graph.attributes, {}}, graph.name, tree};
@@ -185,7 +181,7 @@ tl::expected<LiveTree, CallError> LiveTree::begin(Client& client, const Workload
     if (!request) return tl::unexpected(request.error());
     LiveTree out(client);
     auto program = replay::readTreeCase(request->program.dump());
-    if (!program) return tl::unexpected(refused(program.error().message));
+    if (!program) return tl::unexpected(cannotRun(program.error().message));
     out.m_program = std::move(*program);
     for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
         replay::TreeFunction& function = out.m_program.functions[i].function;

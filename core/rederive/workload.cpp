@@ -18,6 +18,8 @@ namespace dynascope::engine {
 
 namespace {
 
+constexpr std::uint64_t seedsOfARank = 1'000'000; ///< more than a graph has inputs
+
 std::vector<const ir::Node*> placeholdersOf(const ir::Graph& graph) {
     std::vector<const ir::Node*> out;
     for (const ir::NodePtr& node : graph.nodes())
@@ -27,9 +29,10 @@ std::vector<const ir::Node*> placeholdersOf(const ir::Graph& graph) {
 
 class Builder {
 public:
-    Builder(const session::Session& session, const ir::SymbolValues& symbols)
+    Builder(const session::Session& session, const ir::SymbolValues& symbols, bool valuesByRank)
         : m_session(session)
         , m_symbols(symbols)
+        , m_valuesByRank(valuesByRank)
         , m_handed(session::handedOver(session)) {}
 
     Workload run() {
@@ -55,21 +58,22 @@ private:
         const session::Stage& stage = *chosen.stage;
         out.address = {compile.rank, compile.id.toString(), stage.attempt, stage.name, stage.k, {}};
         const Result<ir::GraphPtr> graph = stage.graph();
-        if (!graph) {
-            m_out.left.push_back(out.name + ": " + graph.error().toString());
-            return;
-        }
+        if (!graph) return leave(out, graph.error().toString());
         out.graph = *graph;
-        Result<wire::RunOn> on = runOnOfGraph(&compile, *out.graph, {m_symbols, 1, false});
-        if (!on) {
-            m_out.left.push_back(out.name + ": " + on.error().message);
-            return;
-        }
+        const auto rank = static_cast<std::uint64_t>(m_valuesByRank ? std::max(compile.rank, 0) : 0);
+        Result<wire::RunOn> on =
+            runOnOfGraph(&compile, *out.graph, {m_symbols, 1 + rank * seedsOfARank, false});
+        if (!on) return leave(out, on.error().message);
         out.inputs = std::move(on->inputs);
         out.attributes = std::move(on->attributes);
         out.isBackward = chosen.part == "backward";
         connect(chosen, compile, out);
         m_out.graphs.push_back(std::move(out));
+    }
+
+    void leave(const WorkloadGraph& graph, const std::string& why) {
+        m_out.left.push_back(graph.name + ": " + why);
+        m_out.leftStages.push_back(graph.address);
     }
 
     void connect(const replay::GraphCoverage& chosen, const session::Compile& compile, WorkloadGraph& graph) {
@@ -167,6 +171,7 @@ private:
 
     const session::Session& m_session;
     const ir::SymbolValues& m_symbols;
+    bool m_valuesByRank;
     std::vector<std::vector<session::HandedInput>> m_handed; ///< by compile
     std::map<std::size_t, std::size_t> m_forwards;           ///< by compile: index of its forward
     /// By rank and run, function and source: graph and input that hold it.
@@ -284,7 +289,7 @@ private:
         std::string why = "no graph can be replayed";
         if (!m_workload.left.empty()) why = m_workload.left.front();
         if (!m_out.left.empty()) why = m_out.left.front();
-        return {CallError::Kind::Refused, std::move(why), static_cast<int>(ErrorCode::Failed), {}};
+        return cannotRun(std::move(why));
     }
 
     Result<void> takeRun(wire::ReplayReply reply) {
@@ -320,8 +325,8 @@ std::string textOf(const WorkloadGraph& graph) {
                                                                       : ir::printFx(*graph.graph);
 }
 
-Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols) {
-    return Builder(session, symbols).run();
+Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols, bool valuesByRank) {
+    return Builder(session, symbols, valuesByRank).run();
 }
 
 tl::expected<WorkloadRun, CallError> runWorkload(Client& client, const Workload& workload,

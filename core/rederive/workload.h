@@ -41,7 +41,8 @@ struct WorkloadGraph {
 
 struct Workload {
     std::vector<WorkloadGraph> graphs;
-    std::vector<std::string> left; ///< graphs that cannot be part of it: name and why, a line each
+    std::vector<std::string> left;       ///< graphs that cannot be part of it: name and why, a line each
+    std::vector<ir::Address> leftStages; ///< of each of those
 };
 
 /// The graph as the engine reads it.
@@ -49,8 +50,15 @@ struct Workload {
 
 /// All compiled graphs of a capture, with inputs as it describes them. What a forward saves is what its
 /// backward reads, in the same memory; a frame that goes on after a graph break takes what the one before it
-/// returned; and a parameter or buffer is the same tensor in every graph of a function.
-[[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {});
+/// returned; and a parameter or buffer is the same tensor in every graph of a function. Inputs of one rank are those of
+/// the others, or other values with `valuesByRank`.
+[[nodiscard]] Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols = {},
+                                  bool valuesByRank = false);
+
+/// What a workload that cannot be run is answered with.
+[[nodiscard]] inline CallError cannotRun(std::string why) {
+    return {CallError::Kind::Refused, std::move(why), static_cast<int>(ErrorCode::Failed), {}};
+}
 
 struct WorkloadRun;
 

@@ -37,7 +37,8 @@ std::string contentOf(const std::string& path) {
 constexpr std::string_view endOfFunction = "\n\x7d\n";
 
 bool isNamable(const std::string& name) {
-    return name.starts_with("aten::") || name.starts_with("prims::");
+    return name.starts_with("aten::") || name.starts_with("prims::") ||
+           name.starts_with("_c10d_functional") || name.starts_with("_dtensor::");
 }
 
 /// Operators by the word of their line: "checkAlias".
@@ -102,8 +103,8 @@ private slots:
         const std::regex function("\nvoid (check\\w+)\\(const c10::FunctionSchema& schema");
         const std::regex word("\"([a-z][a-z0-9_]*)\"");
         std::set<std::string> seen;
-        for (const char* file : {"embedding", "indices", "linear_algebra", "losses", "networks",
-                                 "normalization", "pooling", "sampling", "views"}) {
+        for (const char* file : {"collectives", "embedding", "indices", "linear_algebra", "losses",
+                                 "networks", "normalization", "pooling", "sampling", "views"}) {
             const std::string text = contentOf(std::string("core/engine/sandbox/checks/") + file + ".cpp");
             for (std::sregex_iterator at(text.begin(), text.end(), function), end; at != end; ++at) {
                 const std::string family = (*at)[1];

@@ -9,6 +9,7 @@
 #include "tests/support/captures.h"
 #include "tests/support/programs.h"
 
+#include <QDir>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -29,6 +30,10 @@ Run cli(const QStringList& arguments) {
     process.start(test::program("dynascope-cli"), arguments);
     if (!process.waitForFinished(120000) || process.exitStatus() != QProcess::NormalExit) return {};
     return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+QString ranksOf(const QString& capture) {
+    return DYNASCOPE_SOURCE_DIR "/tests/data/ranks/" + capture;
 }
 
 QByteArray content(const QString& path) {
@@ -100,6 +105,74 @@ private slots:
         const Run third = cli(arguments);
         QVERIFY2(third.out.contains("slower: ") || third.out.contains("as before: "), third.out);
         QCOMPARE(third.exit, third.out.contains("slower: ") ? 1 : 0);
+    }
+
+    void allRanksTogether_data() {
+        QTest::addColumn<QString>("capture");
+        QTest::addColumn<int>("collectives");
+        QTest::newRow("mixture of experts") << "moe" << 5;
+        QTest::newRow("tensor parallel, forward and backward") << "tp" << 5;
+    }
+
+    void allRanksTogether() {
+        QFETCH(QString, capture);
+        QFETCH(int, collectives);
+        const Run run = cli({"replay", ranksOf(capture), "--ranks", "simulated", "--iterations", "4",
+                             "--verify", "2", "--node-iterations", "3", "--json"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        const json document = json::parse(run.out.toStdString());
+        QCOMPARE(document["failure"], json());
+        QCOMPARE(document["left_out"], json::array());
+        QCOMPARE(document["groups"], json::array({{{"name", "0"}, {"ranks", {0, 1}}}}));
+        QCOMPARE(document["ranks"].size(), 2U);
+        for (const json& rank : document["ranks"]) {
+            QCOMPARE(rank["collectives"].get<int>(), collectives);
+            QCOMPARE(rank["verified"].get<std::size_t>(), 2 * rank["graphs"].size());
+            QCOMPARE(rank["different"].get<int>(), 0);
+            QVERIFY(rank["computing_us"].get<double>() > 0);
+            QVERIFY(rank["bytes_given"].get<int>() > 1000);
+        }
+        QVERIFY(document["meetings"].get<int>() >= collectives * 9);
+    }
+
+    /// Rank 3 swaps two collectives; rank 2 compiled once more, which calls none.
+    void ranksThatDoNotFit() {
+        const Run run = cli({"replay", ranksOf("diverge"), "--ranks", "simulated", "--iterations", "2"});
+        QCOMPARE(run.exit, 1);
+        QVERIFY2(run.out.contains(
+                     "the ranks do not fit together\n"
+                     "  rank 0 waits in all_reduce sum of group '0', Float[4] (1/0 graph, node tensor)\n"),
+                 run.out);
+        QVERIFY2(run.out.contains(
+                     "  rank 3 waits in all_gather_into_tensor of group '0', Float[1, 4] (1/0 graph, node "
+                     "tensor)\n"),
+                 run.out);
+    }
+
+    void ranksThatAreNotThere() {
+        const QDir from(ranksOf("moe"));
+        const QStringList logs = from.entryList({"*.log"}, QDir::Files, QDir::Name);
+        QCOMPARE(logs.size(), 2);
+        QVERIFY(QDir(m_folder.path()).mkpath("one") && QDir(m_folder.path()).mkpath("other"));
+        QVERIFY(QFile::copy(from.filePath(logs[0]), path("one/" + logs[0])));
+        const Run one = cli({"replay", path("one"), "--ranks", "simulated"});
+        QCOMPARE(one.exit, 1);
+        QVERIFY2(one.err.contains("group '0' has 2 ranks, and rank 0 of the capture calls it"), one.err);
+        // The other rank compiled another frame: nobody knows what it did meanwhile.
+        QVERIFY(QFile::copy(from.filePath(logs[0]), path("other/" + logs[0])));
+        QByteArray text = content(from.filePath(logs[1]));
+        text.replace("\"frame_id\": 0", "\"frame_id\": 7");
+        QFile changed(path("other/" + logs[1]));
+        QVERIFY(changed.open(QIODevice::WriteOnly) && changed.write(text) == text.size());
+        changed.close();
+        const Run other = cli({"replay", path("other"), "--ranks", "simulated"});
+        QCOMPARE(other.exit, 1);
+        QVERIFY2(other.err.contains("0/0 inference: calls group '0', and rank 1 compiled no such graph"),
+                 other.err);
+        const Run word = cli({"replay", path("other"), "--ranks", "4"});
+        QCOMPARE(word.exit, 2);
+        QVERIFY2(word.err.contains("--ranks is 'simulated', all ranks in one process, not '4'"), word.err);
     }
 
     void oneGraph() {
@@ -219,7 +292,7 @@ private slots:
     }
 
 private:
-    [[nodiscard]] QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
+    [[nodiscard]] QString path(const QString& name) const { return m_folder.filePath(name); }
     QTemporaryDir m_folder;
 };
 

@@ -6,6 +6,7 @@
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
+#include "core/engine/wire/ranks.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/engine/wire/tree.h"
@@ -235,6 +236,11 @@ private slots:
             "tree step", m_engine.call("tree_next", {{"run", (*begun)["run"]}, {"steps", 2}})));
         QVERIFY(m_engine.call("tree_drop", {{"run", (*begun)["run"]}}).has_value());
         QVERIFY(!m_engine.call("tree_drop", Any::object()).has_value());
+        const Any rank{{"graphs", {{{"name", "0/0"}, {"text", product}, {"inputs", inputs()}}}}};
+        const Any group{{"name", "0"}, {"ranks", {0, 1}}};
+        const auto together =
+            m_engine.call("ranks", {{"ranks", {rank, rank}}, {"groups", {group}}, {"iterations", 2}});
+        m_said.push_back(said<RanksReply>("ranks", together));
         const std::string unknown = "graph():\n"
                                     "    %x : [num_users=1] = placeholder[target=x]\n"
                                     "    %m : [num_users=1] = call_function[target=torch.ops.mine.op.default]"

@@ -5,6 +5,7 @@
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
+#include "core/engine/wire/ranks.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/engine/wire/tree.h"
@@ -52,10 +53,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                wire::CreditRequest, wire::DropReply, wire::DropRequest, wire::EnvironmentReply,
                wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply, wire::InitializeRequest,
                wire::LoadReply, wire::LoadRequest, wire::PassReply, wire::PassRequest, wire::PassesReply,
-               wire::PluginsReply, wire::RecordReply, wire::RecordRequest, wire::ReplayReply,
-               wire::ReplayRequest, wire::StatusReply, wire::TensorReply, wire::TensorRequest,
-               wire::TreeBeginReply, wire::TreeDropRequest, wire::TreeFunctionReply,
-               wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest, wire::TreeReply,
-               wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);
+               wire::PluginsReply, wire::RanksReply, wire::RanksRequest, wire::RecordReply,
+               wire::RecordRequest, wire::ReplayReply, wire::ReplayRequest, wire::StatusReply,
+               wire::TensorReply, wire::TensorRequest, wire::TreeBeginReply, wire::TreeDropRequest,
+               wire::TreeFunctionReply, wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest,
+               wire::TreeReply, wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);
     return 0;
 }

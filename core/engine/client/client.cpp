@@ -11,6 +11,7 @@
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
+#include "core/engine/wire/ranks.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/tree.h"
 #include "core/engine/wire/verify.h"
@@ -186,6 +187,10 @@ Answer<wire::ReplayReply> Client::replay(const wire::ReplayRequest& request, con
 
 Answer<wire::DropReply> Client::drop(const wire::DropRequest& request, const CallOptions& options) {
     return answerOf<wire::DropReply>(call("drop", wire::encode(request), options));
+}
+
+Answer<wire::RanksReply> Client::ranks(const wire::RanksRequest& request, const CallOptions& options) {
+    return answerOf<wire::RanksReply>(call("ranks", wire::encode(request), options));
 }
 
 Answer<wire::TreeFunctionReply> Client::treeFunction(std::string_view graphText,

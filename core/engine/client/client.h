@@ -83,6 +83,8 @@ public:
                                                    const CallOptions& options = {});
     [[nodiscard]] Answer<wire::DropReply> drop(const wire::DropRequest& request,
                                                const CallOptions& options = {});
+    [[nodiscard]] Answer<wire::RanksReply> ranks(const wire::RanksRequest& request,
+                                                 const CallOptions& options = {});
     [[nodiscard]] Answer<wire::TreeFunctionReply> treeFunction(std::string_view graphText,
                                                                const wire::TreeFunctionRequest& request,
                                                                const CallOptions& options = {});

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/exec/program.h"
 
+#include "core/engine/collectives/kernels.h"
+#include "core/engine/collectives/mirror_groups.h"
 #include "core/engine/exec/side_effects.h"
 #include "core/engine/exec/torch_level/library_operators.h"
 #include "core/engine/exec/torch_level/numpy_functions.h"
@@ -178,7 +180,9 @@ private:
                 given = &named->second;
                 ++used;
             }
-            if (given) {
+            if (given && given->kind == Argument::Kind::Int && type->kind() == c10::TypeKind::AnyType) {
+                out.operands.emplace_back().constant = given->text; // a process group's name, without quotes
+            } else if (given) {
                 out.operands.push_back(bind(spread(*given, formals[i]), type));
             } else if (formals[i].default_value()) {
                 Operand operand;
@@ -400,16 +404,28 @@ private:
 
 } // namespace
 
+namespace {
+
+bool isCollectiveSpace(std::string_view space) {
+    return space == "_c10d_functional" || space == "_c10d_functional_autograd" || space == "_dtensor";
+}
+
+} // namespace
+
 Resolved resolve(std::string_view target) {
     constexpr std::string_view prefix = "torch.ops.";
     if (!target.starts_with(prefix)) return {{}, {}};
     target.remove_prefix(prefix.size());
     const std::size_t first = target.find('.');
-    const std::size_t last = target.rfind('.');
-    if (first == std::string_view::npos || first == last) return {{}, {}};
+    std::size_t last = target.rfind('.');
+    if (first == std::string_view::npos) return {{}, {}};
     const std::string_view space = target.substr(0, first);
+    if (first == last) {
+        if (!isCollectiveSpace(space)) return {{}, {}};
+        last = target.size(); // as Dynamo writes it; each of these has one overload
+    }
     const std::string_view name = target.substr(first + 1, last - first - 1);
-    std::string overload(target.substr(last + 1));
+    std::string overload(last < target.size() ? target.substr(last + 1) : std::string_view());
     if (overload == "default") overload.clear();
     const bool ofLibrary = torch_level::isLibraryOperator(space, name);
     if (OperatorVerdict verdict = judgeOperator(space, name);
@@ -421,10 +437,12 @@ Resolved resolve(std::string_view target) {
         return {{},
                 {Obstacle::Unknown, "is not an operator of PyTorch's C++ libraries; operators that Python "
                                     "defines cannot be run here"}};
+    if (isCollectiveSpace(space)) ensureCollectiveKernels();
     return {std::move(op), {}};
 }
 
 Program compile(ir::GraphPtr graph) {
+    enterMirrorGroups(ranks::groupsOf(*graph));
     return Compiler(std::move(graph)).run();
 }
 

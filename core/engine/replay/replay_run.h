@@ -26,6 +26,9 @@ struct RunRequest {
     bool eager = true;
     replay::LiveFeed* feed = nullptr; ///< not owned; hears of the first `iterations` replays
     TimesOf times = TimesOf::Nodes;
+    /// Where a result differs, whether eager runs a second time, to tell what is not the same twice by itself. False
+    /// where other ranks would wait for what the other run does.
+    bool eagerTwice = true;
 };
 
 struct PlanError {

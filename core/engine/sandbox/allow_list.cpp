@@ -179,7 +179,12 @@ OperatorVerdict judgeOperator(std::string_view space, std::string_view name) {
         if (!row && isBuiltInOperator(whole)) return {Obstacle::Refused, std::string(unclassed)};
         return {}; // a plugin's, or one that this PyTorch does not have
     }
-    return judgeUnknown("torch.ops." + std::string(space) + '.' + std::string(name));
+    OperatorVerdict verdict = judgeUnknown("torch.ops." + std::string(space) + '.' + std::string(name));
+    if (verdict.obstacle != Obstacle::Collective) return verdict;
+    const OperatorClass* row = operatorClass(std::string(space) + "::" + std::string(name));
+    if (row && row->refusal.empty()) return {};
+    if (row) verdict.reason += ": " + std::string(row->refusal);
+    return verdict;
 }
 
 OperatorVerdict judgeUnknown(std::string_view target) {

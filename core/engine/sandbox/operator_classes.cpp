@@ -17,6 +17,7 @@ constexpr RefusedOperator reachesOutside{"it reaches outside the graph"};
 constexpr RefusedOperator internal{
     "only PyTorch's own code calls it, and it believes what it is told about indices and sizes"};
 constexpr RefusedOperator quantizedOnly{"it is for quantized tensors, whose kernels nobody has checked"};
+constexpr RefusedOperator oneToOne{"only the graph of the other rank says what is sent or received"};
 
 using namespace checks;
 constexpr auto table = std::to_array<OperatorClass>({

@@ -15,6 +15,7 @@
 #include "core/engine/verify/program_run.h"
 #include "core/ir/text.h"
 #include "core/passes/recording_json.h"
+#include "core/ranks/collectives.h"
 
 #include <ATen/core/grad_mode.h>
 #include <algorithm>
@@ -207,6 +208,8 @@ Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassR
                {"notes", json::array()},
                {"verified", nullptr},
                {"median_us", medianMicroseconds(std::move(times))}};
+    if (const std::string alone = ranks::aloneText(*source->graph); !alone.empty())
+        reply["notes"].push_back(alone);
     if (request.shapes) reply["meta"] = annotations(after, context);
     for (const passes::StepRecording& recording : recordings) {
         for (json& step : passes::stepsJson(recording, request.scorecard))

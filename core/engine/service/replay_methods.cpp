@@ -7,6 +7,7 @@
 #include "core/engine/replay/cuda_loader.h"
 #include "core/engine/replay/cuda_pool.h"
 #include "core/engine/replay/replay_run.h"
+#include "core/engine/replay/wired_input.h"
 #include "core/engine/service/execute.h"
 
 #include <algorithm>
@@ -19,12 +20,6 @@ using nlohmann::json;
 
 constexpr std::size_t maxPlans = 4096;
 constexpr int maxThreads = 1024;
-
-bool fits(const c10::IValue& wanted, const c10::IValue& given) {
-    return isDefinedTensor(wanted) && isDefinedTensor(given) &&
-           wanted.toTensor().sizes() == given.toTensor().sizes() &&
-           wanted.toTensor().dtype() == given.toTensor().dtype();
-}
 
 std::vector<wire::Any> outputsOf(const RecordedGraph& graph) {
     std::vector<wire::Any> out;
@@ -89,14 +84,9 @@ tl::expected<void, Failure> ReplayPlans::connect(const std::vector<wire::InputWi
     for (const wire::InputWire& row : wires) {
         const auto source = find(row.plan);
         if (!source) return tl::unexpected(source.error());
-        const std::uint64_t item = row.source ? *row.source : row.output.value_or(0);
-        const std::vector<c10::IValue> values =
-            row.source ? (*source)->graph->inputs() : (*source)->graph->outputs();
-        if (row.input >= inputs.size() || item >= values.size()) return invalid("a wire leads nowhere");
-        if (!fits(inputs[row.input], values[item]))
-            return invalid("input " + std::to_string(row.input) +
-                           " is of another shape or dtype than what it is wired to");
-        inputs[row.input] = values[item];
+        if (std::string fault = wireInput(inputs, row.input, *(*source)->graph, row.output, row.source);
+            !fault.empty())
+            return invalid(std::move(fault));
         plan.sources.push_back(*source);
     }
     return {};

@@ -9,6 +9,7 @@
 #include "core/engine/service/environment.h"
 #include "core/engine/service/pass_runner.h"
 #include "core/engine/service/plugins.h"
+#include "core/engine/service/ranks_method.h"
 #include "core/engine/service/replay_methods.h"
 #include "core/engine/service/verify_method.h"
 #include "core/engine/wire/methods.h"
@@ -158,6 +159,11 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
                    return typed<wire::DropRequest>("drop", c.params, [&](const auto& request) {
                        return tl::expected<wire::DropReply, Failure>(s.m_replays->drop(request));
                    });
+               }},
+        Method{"ranks", Needs::Nothing,
+               [](Service&, Call& c) {
+                   return typed<wire::RanksRequest>(
+                       "ranks", c.params, [&](const auto& request) { return ranksMethod(request, c.task); });
                }},
         Method{"tree", Needs::Nothing,
                [](Service& s, Call& c) {

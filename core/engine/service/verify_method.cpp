@@ -5,6 +5,7 @@
 #include "core/engine/service/pass_runner.h"
 #include "core/engine/verify/verification.h"
 #include "core/ir/text.h"
+#include "core/ranks/collectives.h"
 
 namespace dynascope::engine {
 
@@ -92,6 +93,7 @@ tl::expected<wire::VerifyReply, Failure> verifyMethod(const wire::VerifyRequest&
         matchedPairs(*request.source.program->graph, *request.computed.program->graph, stage->steps);
     auto reply = verify(request, task);
     if (!reply) return reply;
+    reply->alone = ranks::aloneText(*request.source.program->graph);
     reply->matched = request.pairs.size();
     reply->graph = stage->graph;
     reply->warnings = stage->warnings;

@@ -17,6 +17,8 @@ struct PassReply;
 struct PassRequest;
 struct PassesReply;
 struct PluginsReply;
+struct RanksReply;
+struct RanksRequest;
 struct RecordReply;
 struct RecordRequest;
 struct ReplayReply;

@@ -19,6 +19,7 @@
 //   record         RecordRequest, RecordReply on a graph     replay.h
 //   replay         ReplayRequest, ReplayReply, bulk data     replay.h
 //   drop           DropRequest, DropReply                    replay.h
+//   ranks          RanksRequest, RanksReply                  ranks.h
 //   tree_function  TreeFunctionRequest, TreeFunctionReply on a graph  tree.h
 //   tree           TreeRequest, TreeReply                    tree.h
 //   tree_begin     TreeRequest, TreeBeginReply               tree.h

@@ -2,22 +2,9 @@
 #include "core/engine/wire/replay.h"
 
 #include "core/engine/wire/pass_fields.h"
+#include "core/engine/wire/replay_fields.h"
 
 namespace dynascope::wire {
-
-template <>
-struct Own<replay::ReplayRecording> {
-    static Any toJson(const replay::ReplayRecording& value) { return replay::toJson(value); }
-    static Result<replay::ReplayRecording> fromJson(const Any& value) {
-        return replay::recordingFromJson(value);
-    }
-};
-
-template <>
-struct Own<replay::ReplayRun> {
-    static Any toJson(const replay::ReplayRun& value) { return replay::toJson(value); }
-    static Result<replay::ReplayRun> fromJson(const Any& value) { return replay::replayRunFromJson(value); }
-};
 
 template <>
 struct Fields<InputWire> {

@@ -91,6 +91,7 @@ struct Fields<VerifyReply> {
     static void of(auto& f, auto& x) {
         f("verdict", x.verdict);
         f("reason", x.reason);
+        f.optional("alone", x.alone);
         f("checks", x.checks);
         f("in_double_precision", x.inDoublePrecision);
         f("first_difference", x.firstDifference);

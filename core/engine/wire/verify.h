@@ -75,6 +75,8 @@ struct VariantVerdict {
 struct VerifyReply {
     VerifyVerdict verdict = VerifyVerdict::Declined;
     std::string reason; ///< one sentence; may be empty where equal
+    /// Of a graph with collectives: what a run without the other ranks takes for granted (ranks::aloneText).
+    std::string alone;
     std::vector<Check> checks;
     bool inDoublePrecision = false; ///< both ran in double precision too, as they do where values differ
     std::optional<FirstDifference> firstDifference;

@@ -12,6 +12,12 @@ namespace dynascope::engine::checks {
 
 #define DYNASCOPE_CHECK(name) void name(const c10::FunctionSchema& schema, const c10::IValue* values)
 
+// collectives.cpp
+DYNASCOPE_CHECK(checkGather);
+DYNASCOPE_CHECK(checkReduceScatter);
+DYNASCOPE_CHECK(checkAllToAll);
+DYNASCOPE_CHECK(checkShardDim);
+
 // views.cpp
 DYNASCOPE_CHECK(checkAlias);
 DYNASCOPE_CHECK(checkStrided);
