@@ -231,6 +231,14 @@ bool FxReader::arguments(ValueParser& in, Node& out) {
     return true;
 }
 
+/// Texts have no quotes here, and the last argument of a functional collective is the name of its process group, "0".
+void nameGroup(Node& node) {
+    constexpr std::string_view functional = "torch.ops._c10d_functional", placed = "torch.ops._dtensor.";
+    if (node.args.empty() || node.args.back().kind != Argument::Kind::Int) return;
+    if (node.target.starts_with(functional) || node.target.starts_with(placed))
+        node.args.back() = Argument::string(node.args.back().text);
+}
+
 bool FxReader::node(ValueParser& in, Node& out) {
     ++in.pos; // "%"
     out.name = in.takeName();
@@ -248,7 +256,9 @@ bool FxReader::node(ValueParser& in, Node& out) {
     if (out.op == Op::Placeholder) return defaultValue(in, out);
     // get_attr has no arguments, but no version minds them.
     if (out.op == Op::GetAttr && in.peek() != '(') return true;
-    return arguments(in, out);
+    if (!arguments(in, out)) return false;
+    nameGroup(out);
+    return true;
 }
 
 bool FxReader::result(ValueParser& in, Node& out) {

@@ -89,11 +89,6 @@ void readArguments(const ir::Node& node, Collective& out) {
         all.push_back(&argument);
     for (const auto& [key, argument] : node.kwargs)
         if (key != "out" && key != "tag") all.push_back(&argument);
-    // str(graph) writes texts without quotes, so that the name '0' reads as a number; it comes last.
-    const Argument* const last = all.empty() ? nullptr : all.back();
-    const bool numbered = last && last->kind == Argument::Kind::Int &&
-                          collectiveTarget(node.target).starts_with("_c10d_functional");
-    if (numbered) all.pop_back();
     for (const Argument* argument : all) {
         bool readsNodes = false;
         argument->forEachNode([&](const std::string&) { readsNodes = true; });
@@ -105,14 +100,10 @@ void readArguments(const ir::Node& node, Collective& out) {
         else if (!out.uneven && argument->kind != Argument::Kind::None)
             rest.push_back(argument->toString());
     }
-    if (numbered) {
-        out.group = last->text;
-    } else if (!texts.empty()) {
-        out.group = texts.back()->text;
-    }
-    if (texts.size() > (numbered ? 0 : 1)) out.reduction = lowered(texts.front()->text);
+    if (!texts.empty()) out.group = texts.back()->text;
+    if (texts.size() > 1) out.reduction = lowered(texts.front()->text);
     const bool sized = out.kind.starts_with("all_gather") || out.kind.starts_with("reduce_scatter");
-    if (sized && numbers.size() == 1 && !out.group.empty())
+    if (sized && numbers.size() == 1 && !texts.empty())
         out.groupSize = numbers.front()->asInt();
     else
         for (const Argument* number : numbers)

@@ -76,6 +76,16 @@ private slots:
         for (const auto& [name, stages] : captures)
             QTest::newRow(name) << QString("trace_aot_eager/") + name << stages;
     }
+    /// One rank of two, alone: functional collectives are traced as other operators are.
+    void collectives() {
+        QFile log(DYNASCOPE_TEST_DATA "/ranks/moe/dedicated_log_torch_trace_rank_0_x.log");
+        QVERIFY(log.open(QIODevice::ReadOnly));
+        const std::vector<RederivedStage> got = stagesOf(log.readAll().toStdString());
+        QCOMPARE(got.size(), 2U);
+        QVERIFY2(got[1].verdict == Rederived::Isomorphic, got[1].reason.c_str());
+        QCOMPARE(got[1].nodes, 17U);
+    }
+
     void everyCapture() {
         QFETCH(QString, name);
         QFETCH(int, stages);

@@ -155,6 +155,24 @@ private slots:
         QCOMPARE(got->donated, std::vector<std::string>{"sin"});
     }
 
+    /// A device mesh that comes back beside the gradients goes through both halves, behind the tensors.
+    void objectsAreHandedOn() {
+        std::string text(product);
+        text.insert(text.find("    %primals_1"),
+                    "    %primals_0 : [num_users=1] = placeholder[target=primals_0]\n");
+        text.replace(text.rfind("mul_1]"), 6, "mul_1, primals_0]");
+        Joint joint = jointOf(text, 1);
+        NodeFacts& mesh = joint.facts[joint.graph->find("primals_0")];
+        mesh.tensor.reset();
+        mesh.isObject = true;
+        const auto cut = minCutPartition(joint), position = defaultPartition(joint);
+        QVERIFY2(cut.has_value(), cut ? "" : cut.error().message.c_str());
+        QVERIFY2(position.has_value(), position ? "" : position.error().message.c_str());
+        QCOMPARE(cut->saved, (std::vector<std::string>{"primals_1", "primals_2", "primals_0"}));
+        QCOMPARE(position->saved, (std::vector<std::string>{"primals_1", "primals_2", "sin", "primals_0"}));
+        QVERIFY(cut->backward->node(cut->backward->find("primals_0")).op == ir::Op::Placeholder);
+    }
+
     void mustSaveAndMustRecomputeAreObeyed() {
         Joint joint = jointOf(product, 1);
         NodeFacts& sin = joint.facts[joint.graph->find("sin")];

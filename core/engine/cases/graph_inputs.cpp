@@ -74,9 +74,7 @@ public:
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             const ir::Node& node = m_graph.node(i);
             if (node.op != ir::Op::Placeholder) continue;
-            if (auto added = add(i, node); !added)
-                return failure("input '" + node.name + "' " + added.error() +
-                               "; give its value with --inputs");
+            if (auto added = add(i, node); !added) return tl::unexpected(why(node, added.error()));
         }
         json out{{"storages", std::move(m_storages)}, {"inputs", std::move(m_inputs)}};
         if (!m_bases.empty()) out["bases"] = std::move(m_bases);
@@ -85,6 +83,15 @@ public:
 
 private:
     using Added = tl::expected<void, std::string>;
+
+    static Error why(const ir::Node& node, const std::string& lacks) {
+        const std::string& type = node.typeExpr;
+        const auto says = [&](const char* word) { return type.find(word) != std::string::npos; };
+        if (!node.meta && says(".") && !says("Tensor") && !says("Parameter") && !says("Sym"))
+            return Error{"input '" + node.name + "' is a " + type +
+                         ", which an operator reads and of which the engine has none"};
+        return Error{"input '" + node.name + "' " + lacks + "; give its value with --inputs"};
+    }
 
     void readSymbols() {
         if (m_compile) {

@@ -180,9 +180,7 @@ private:
                 given = &named->second;
                 ++used;
             }
-            if (given && given->kind == Argument::Kind::Int && type->kind() == c10::TypeKind::AnyType) {
-                out.operands.emplace_back().constant = given->text; // a process group's name, without quotes
-            } else if (given) {
+            if (given) {
                 out.operands.push_back(bind(spread(*given, formals[i]), type));
             } else if (formals[i].default_value()) {
                 Operand operand;

@@ -108,6 +108,7 @@ private:
         facts.seededRandom = node.op == Op::CallFunction && drawsNumbers(node.target);
         readCheckpointTags(node.note, facts);
         facts.isModule = node.op == Op::GetAttr && m_graph.subgraphs().contains(node.target);
+        facts.isObject = node.op == Op::Placeholder && !node.meta && !m_fromTangents[i];
         if (!node.meta) return facts;
         std::set<std::string> symbols;
         if (node.meta->tensor) {

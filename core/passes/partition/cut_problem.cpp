@@ -113,6 +113,7 @@ bool CutProblem::fusible(NodeIndex node, NodeIndex user) const {
 std::int64_t CutProblem::weight(NodeIndex i) const {
     const NodeFacts& facts = m_work.facts[i];
     if (facts.isSymbol()) return facts.symbol == SymbolKind::Float ? 4 : 1;
+    if (facts.isObject) return 0;
     if (!facts.tensor || m_unsavable[i]) return FlowNetwork::infinite;
     if (m_config.parametersAreFree && m_static[i]) return 0;
     if (m_config.recomputeViews && opClassOf(i).view) return FlowNetwork::infinite;

@@ -46,6 +46,7 @@ struct NodeFacts {
     bool seededRandom = false;     ///< tagged nondeterministic_seeded
     bool savedUnversioned = false; ///< saved on ctx without a check of its version counter
     bool isModule = false;         ///< get_attr of a GraphModule
+    bool isObject = false;         ///< an input that is neither tensor nor number, such as a device mesh
 
     [[nodiscard]] bool isSymbol() const { return symbol != SymbolKind::None; }
     [[nodiscard]] bool recomputed() const {
@@ -92,7 +93,8 @@ struct Decision {
 
 struct Partition {
     ir::GraphPtr forward, backward;
-    std::vector<std::string> saved; ///< in the order of the forward outputs: tensors, random states, symbols
+    std::vector<std::string>
+        saved; ///< in the order of the forward outputs: tensors, objects, random states, symbols
     std::vector<std::string> donated; ///< saved tensors whose memory backward may reuse
     std::vector<Decision> decisions;  ///< saved ones in that order, then recomputed ones in joint order
     std::vector<std::string> warnings;

@@ -66,6 +66,8 @@ Result<Split> split(const Work& work, std::vector<NodeIndex> tensors, std::vecto
     out.symbols = withSymbolsOfShapes(work, symbols, tensors);
     std::stable_partition(tensors.begin(), tensors.end(),
                           [&](NodeIndex i) { return !work.facts[i].savedUnversioned; });
+    std::stable_partition(tensors.begin(), tensors.end(),
+                          [&](NodeIndex i) { return !work.facts[i].isObject; });
     out.tensors = std::move(tensors);
 
     std::vector<ir::Argument> results(work.forward().begin(), work.forward().end());
