@@ -2,6 +2,7 @@
 //
 // dynascope-cli doctor [--gpu [--backend cuda:N] [-o FILE]] [--python PATH] [--json]
 // dynascope-cli doctor --read FILE
+#include "app/cli/child_program.h"
 #include "app/cli/command.h"
 #include "app/cli/doctor.h"
 #include "app/cli/engine_command.h"
@@ -26,11 +27,6 @@ struct DoctorOptions {
     std::string python, output, read, backend = "cuda";
     bool gpu = false, json = false;
 };
-
-std::string defaultPython() {
-    const char* const venv = std::getenv("VIRTUAL_ENV");
-    return venv && *venv ? std::string(venv) + "/bin/python" : "python3";
-}
 
 std::string text(const json& document) {
     return document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';

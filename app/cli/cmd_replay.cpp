@@ -3,9 +3,10 @@
 // dynascope-cli replay PATH [--frame F] [--stage S] [--backend cpu|cuda] [--iterations N] [--verify N]
 //                      [--threads N] [--times nodes|launch|both] [--rerecord N] [--json]
 //                      [--trace OUT.json] [--csv OUT.csv] [--keep SESSION.dynascope]
-//                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N] [--ranks simulated]
+//                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N] [--ranks simulated|N]
 #include "app/cli/engine_command.h"
 #include "app/cli/replay_ranks.h"
+#include "app/cli/replay_torchrun.h"
 #include "app/cli/replay_trees.h"
 #include "app/cli/table.h"
 #include "core/base/text.h"
@@ -16,6 +17,7 @@
 #include "core/store/session_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -40,6 +42,7 @@ struct ReplayOptions {
     std::size_t rerecords = 0, trees = 0;
     engine::TreeWorkloadOptions tree;
     std::string trace, csv, keep, backend = "cpu", times = "nodes", ranks;
+    TorchrunOptions torchrun;
     bool json = false, noOneDnn = false;
 };
 
@@ -280,10 +283,21 @@ Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, con
     return changes;
 }
 
-/// All ranks of a capture in one process.
+/// The number of ranks that `--ranks N` asks for; nothing for "simulated".
+Result<std::optional<std::size_t>> askedRanks(const std::string& text) {
+    if (text == "simulated") return std::optional<std::size_t>();
+    std::size_t number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (fault != std::errc() || end != text.data() + text.size() || number == 0)
+        return failure("--ranks is 'simulated', all ranks in one process, or their number, not '" + text +
+                       '\'');
+    return std::optional(number);
+}
+
+/// All ranks of a capture, in one process or as processes of torchrun.
 int runRanks(const ReplayOptions& options) {
-    if (options.ranks != "simulated")
-        return fail(Error{"--ranks is 'simulated', all ranks in one process, not '" + options.ranks + '\''});
+    const Result<std::optional<std::size_t>> asked = askedRanks(options.ranks);
+    if (!asked) return fail(asked.error());
     const Result<session::SessionPtr> session = openInput(options.graph.path);
     if (!session) return fail(session.error());
     const Result<ir::SymbolValues> symbols = symbolValues(options.inputs.symbols);
@@ -291,17 +305,34 @@ int runRanks(const ReplayOptions& options) {
     engine::Client client = makeClient(options.engine);
     auto workload = engine::ranksWorkloadOf(client, **session, *symbols);
     if (!workload) return fail(workload.error(), options.graph.path);
+    const std::size_t here = workload->ranks.size();
+    if (*asked && **asked != here)
+        return fail(
+            Error{"the graphs were compiled for " + count(here, "rank") + ", and have no others to meet"});
     workload->request.iterations = std::max<std::size_t>(options.iterations, 1);
     workload->request.nodeIterations = options.nodeIterations;
     workload->request.verifyEvery = options.verify;
+    if (*asked) workload->request.outputElements = comparedElements;
     engine::CallOptions call;
     call.timeout = std::chrono::hours(24);
-    const auto done = client.ranks(workload->request, call);
-    if (!done) return fail(done.error(), options.graph.path);
+    const auto simulated = client.ranks(workload->request, call);
+    if (!simulated) return fail(simulated.error(), options.graph.path);
+    const auto shown = [](const json& document) {
+        return document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+    };
+    if (!*asked) {
+        print(options.json ? shown(ranksJson(*workload, *simulated)) : ranksText(*workload, *simulated));
+        return ranksAgree(*simulated) ? exitOk : exitFailure;
+    }
+    const Result<TorchrunResults> real = runUnderTorchrun(workload->request, options.torchrun);
+    if (!real) return fail(real.error());
+    const TorchrunDifference difference = compareRuns(*workload, *real, *simulated);
     print(options.json
-              ? ranksJson(*workload, *done).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
-              : ranksText(*workload, *done));
-    return ranksAgree(*done) ? exitOk : exitFailure;
+              ? shown(torchrunJson(*workload, *real, options.torchrun, difference))
+              : torchrunText(*workload, *real, options.torchrun, difference) +
+                    (simulated->failure ? "in one process " + ranksFailureText(*workload, *simulated->failure)
+                                        : std::string()));
+    return torchrunAgrees(*real) ? exitOk : exitFailure;
 }
 
 int run(const ReplayOptions& options) {
@@ -404,7 +435,19 @@ void addReplay(Parser& parser) {
     command.add("--ranks", options->ranks,
                 "simulated: run the graphs of all ranks of a capture in one process, taking turns, "
                 "collectives as copies "
-                "between them; exit status 1 if a result differs or ranks wait for each other for ever");
+                "between them; a number: as so many processes of torchrun on this machine, not confined. "
+                "Exit status 1 "
+                "if a result differs or ranks wait for each other for ever");
+    options->torchrun.python = defaultPython();
+    command.add("--python", options->torchrun.python, "With --ranks N: a Python with the engine's PyTorch")
+        .showDefault();
+    command
+        .add("--process-groups", options->torchrun.backend, "With --ranks N: backend of the process groups")
+        .showDefault();
+    command
+        .add("--timeout", options->torchrun.timeout,
+             "With --ranks N: seconds that a rank waits in a collective")
+        .showDefault();
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
     command.flag("--no-onednn", options->noOneDnn, "Keep the CPU's ops from using oneDNN");
     command.add("--top", options->top, "How many nodes to list").showDefault();

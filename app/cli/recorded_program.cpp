@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/recorded_program.h"
 
+#include "app/cli/child_program.h"
 #include "app/cli/command.h"
 #include "app/cli/live_console.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <map>
 #include <poll.h>
 #include <spawn.h>
-#include <string_view>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,32 +23,6 @@ namespace {
 
 /// Signals that end or tell a program something; those that the terminal sends it gets itself.
 constexpr std::array passedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-constexpr int signalBase = 128; ///< what shells add to the number of a signal that ended a program
-
-/// Our environment with what the capture needs.
-std::vector<std::string> environment(const std::string& folder, const std::string& recorder,
-                                     const CaptureRequest& request) {
-    std::map<std::string, std::string> values;
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-        const std::string_view text(*entry);
-        const std::size_t sign = std::min(text.find('='), text.size());
-        values.emplace(text.substr(0, sign), text.substr(std::min(sign + 1, text.size())));
-    }
-    for (auto& [name, value] : captureVariables(folder, recorder, values["PYTHONPATH"], request))
-        values[name] = std::move(value);
-    std::vector<std::string> out;
-    for (const auto& [name, value] : values)
-        out.push_back(name + '=' + value);
-    return out;
-}
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-    std::vector<char*> out;
-    for (std::string& text : texts)
-        out.push_back(text.data());
-    out.push_back(nullptr);
-    return out;
-}
 
 /// Waits for the program and passes on what others tell us; the status as waitpid gives it.
 int wait(pid_t program, int signals, const std::string& folder, bool shown, LiveConsole* console) {
@@ -93,7 +65,8 @@ Result<int> runRecorded(const RecordedProgram& program, LiveConsole* console) {
     posix_spawn_file_actions_t files;
     posix_spawn_file_actions_init(&files);
     if (console != nullptr) posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    std::vector<std::string> values = environment(program.folder, program.recorder, program.request);
+    std::vector<std::string> values = environmentWith(captureVariables(
+        program.folder, program.recorder, environmentVariable("PYTHONPATH"), program.request));
     std::vector<std::string> words = program.command;
     pid_t child = 0;
     const int started = posix_spawnp(&child, words.front().c_str(), &files, &attributes,
@@ -109,7 +82,7 @@ Result<int> runRecorded(const RecordedProgram& program, LiveConsole* console) {
     const int status = wait(child, told, program.folder, shown, console);
     close(told);
     sigprocmask(SIG_SETMASK, &before, nullptr);
-    return WIFSIGNALED(status) ? signalBase + WTERMSIG(status) : WEXITSTATUS(status);
+    return shellStatus(status);
 }
 
 } // namespace dynascope::cli

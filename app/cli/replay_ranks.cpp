@@ -112,19 +112,6 @@ std::string numbersText(const RanksWorkload& workload, const std::vector<std::ui
     return (ranks.size() == 1 ? "rank " : "ranks ") + joined(names, ", ");
 }
 
-std::string failureText(const RanksWorkload& workload, const wire::RanksFailure& failure) {
-    std::string out =
-        failure.kind == "hang" ? "the ranks hang: nobody can go on\n" : "the ranks do not fit together\n";
-    for (const wire::RankWaiting& waiting : failure.waiting)
-        out += "  rank " + std::to_string(workload.ranks.at(waiting.rank)) + " waits in " + waiting.call +
-               " (" + placeText(waiting.graph, waiting.node) + ")\n";
-    if (!failure.ended.empty())
-        out += "  " + numbersText(workload, failure.ended) + (failure.ended.size() == 1 ? " has" : " have") +
-               " nothing left to run\n";
-    if (!failure.never.empty()) out += "  waited for: " + numbersText(workload, failure.never) + '\n';
-    return out;
-}
-
 /// Errors of ranks that did not fail because others did.
 std::string errorsText(const RanksWorkload& workload, const wire::RanksReply& done) {
     std::string out;
@@ -143,6 +130,19 @@ std::string errorsText(const RanksWorkload& workload, const wire::RanksReply& do
 
 } // namespace
 
+std::string ranksFailureText(const RanksWorkload& workload, const wire::RanksFailure& failure) {
+    std::string out =
+        failure.kind == "hang" ? "the ranks hang: nobody can go on\n" : "the ranks do not fit together\n";
+    for (const wire::RankWaiting& waiting : failure.waiting)
+        out += "  rank " + std::to_string(workload.ranks.at(waiting.rank)) + " waits in " + waiting.call +
+               " (" + placeText(waiting.graph, waiting.node) + ")\n";
+    if (!failure.ended.empty())
+        out += "  " + numbersText(workload, failure.ended) + (failure.ended.size() == 1 ? " has" : " have") +
+               " nothing left to run\n";
+    if (!failure.never.empty()) out += "  waited for: " + numbersText(workload, failure.never) + '\n';
+    return out;
+}
+
 bool ranksAgree(const wire::RanksReply& done) {
     return !done.failure && std::ranges::all_of(done.ranks, [](const wire::RankResult& rank) {
         return !rank.error && rank.run && rank.run->different == 0;
@@ -156,7 +156,7 @@ std::string ranksText(const RanksWorkload& workload, const wire::RanksReply& don
     for (const std::string& line : workload.left)
         out += "left out: " + line + '\n';
     out += errorsText(workload, done);
-    if (done.failure) return out + failureText(workload, *done.failure);
+    if (done.failure) return out + ranksFailureText(workload, *done.failure);
     std::uint64_t verified = 0, different = 0;
     for (const wire::RankResult& rank : done.ranks) {
         if (!rank.run) continue;

@@ -12,6 +12,9 @@ namespace dynascope::cli {
 
 /// A row for each rank, one for each collective, then sums or why the ranks could not go on.
 [[nodiscard]] std::string ranksText(const engine::RanksWorkload& workload, const wire::RanksReply& done);
+/// Why they could not go on together, a line for each rank that waits.
+[[nodiscard]] std::string ranksFailureText(const engine::RanksWorkload& workload,
+                                           const wire::RanksFailure& failure);
 [[nodiscard]] nlohmann::json ranksJson(const engine::RanksWorkload& workload, const wire::RanksReply& done);
 /// Whether all ranks came through and every result is that of an eager run.
 [[nodiscard]] bool ranksAgree(const wire::RanksReply& done);

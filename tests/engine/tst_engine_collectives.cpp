@@ -55,7 +55,7 @@ json request(std::vector<json> ranks, json group) {
             {"groups", json::array({std::move(group)})},
             {"iterations", 3},
             {"node_iterations", 2},
-            {"outputs", true}};
+            {"output_elements", 1000}};
 }
 
 } // namespace

@@ -36,6 +36,16 @@ QString ranksOf(const QString& capture) {
     return DYNASCOPE_SOURCE_DIR "/tests/data/ranks/" + capture;
 }
 
+/// The Python whose PyTorch the engine is built with; empty where it cannot load this build.
+QString pythonOfEngine() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return {};
+#else
+    const QString python = DYNASCOPE_SOURCE_DIR "/.venv/bin/python";
+    return QFile::exists(python) ? python : QString();
+#endif
+}
+
 QByteArray content(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -136,6 +146,46 @@ private slots:
         QVERIFY(document["meetings"].get<int>() >= collectives * 9);
     }
 
+    /// The same on PyTorch's own process groups, each rank a process.
+    void ranksAsProcesses() {
+        const QString python = pythonOfEngine();
+        if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
+        const Run run = cli({"replay", ranksOf("tp"), "--ranks", "2", "--python", python, "--iterations", "4",
+                             "--verify", "2", "--node-iterations", "3", "--json"});
+        QCOMPARE(run.err, QByteArray());
+        QCOMPARE(run.exit, 0);
+        const json document = json::parse(run.out.toStdString());
+        QCOMPARE(document["backend"].get<std::string>(), std::string("gloo"));
+        QCOMPARE(document["collectives"].size(), 5U);
+        for (const json& call : document["collectives"]) {
+            QCOMPARE(call["bytes"].get<int>(), 1024);
+            QVERIFY(call["fastest_us"].get<double>() > 0);
+            QVERIFY(call["slowest_us"].get<double>() >= call["fastest_us"].get<double>());
+        }
+        for (const json& rank : document["ranks"]) {
+            QCOMPARE(rank["verified"].get<int>(), 4);
+            QCOMPARE(rank["different"].get<int>(), 0);
+            QVERIFY(rank["eager_median_us"].get<double>() > 0);
+        }
+        QCOMPARE(document["against_simulation"]["compared"].get<int>(), 48);
+        QCOMPARE(document["against_simulation"]["different"].get<int>(), 0);
+    }
+
+    /// Nobody sends what the others wait for: the time limit ends it, and says who waited where.
+    void processesThatHang() {
+        const QString python = pythonOfEngine();
+        if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
+        const Run run = cli({"replay", ranksOf("diverge"), "--ranks", "4", "--python", python, "--iterations",
+                             "2", "--timeout", "3"});
+        QCOMPARE(run.exit, 1);
+        for (const char* rank : {"rank 0 ", "rank 1 ", "rank 2 ", "rank 3 "})
+            QVERIFY2(run.out.contains(QByteArray(rank) + "ended in 1/0 graph, node tensor: "), run.out);
+        QVERIFY2(run.out.contains("in one process the ranks do not fit together\n"), run.out);
+        const Run number = cli({"replay", ranksOf("diverge"), "--ranks", "3", "--python", python});
+        QCOMPARE(number.exit, 2);
+        QVERIFY2(number.err.contains("compiled for 4 ranks, and have no others to meet"), number.err);
+    }
+
     /// Rank 3 swaps two collectives; rank 2 compiled once more, which calls none.
     void ranksThatDoNotFit() {
         const Run run = cli({"replay", ranksOf("diverge"), "--ranks", "simulated", "--iterations", "2"});
@@ -170,9 +220,11 @@ private slots:
         QCOMPARE(other.exit, 1);
         QVERIFY2(other.err.contains("0/0 inference: calls group '0', and rank 1 compiled no such graph"),
                  other.err);
-        const Run word = cli({"replay", path("other"), "--ranks", "4"});
+        const Run word = cli({"replay", path("other"), "--ranks", "four"});
         QCOMPARE(word.exit, 2);
-        QVERIFY2(word.err.contains("--ranks is 'simulated', all ranks in one process, not '4'"), word.err);
+        QVERIFY2(word.err.contains(
+                     "--ranks is 'simulated', all ranks in one process, or their number, not 'four'"),
+                 word.err);
     }
 
     void oneGraph() {

@@ -6,6 +6,7 @@
 #include <ATen/ops/empty_like.h>
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -184,6 +185,32 @@ constexpr std::array metaOnly{"_c10d_functional::all_reduce_", "_c10d_functional
                               "_c10d_functional::broadcast", "_c10d_functional::broadcast_"};
 
 } // namespace
+
+namespace {
+
+std::atomic<bool> waitingAtOnce = false; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+} // namespace
+
+void waitAtOnce() {
+    waitingAtOnce = true;
+}
+
+bool waitsAtOnce() {
+    return waitingAtOnce;
+}
+
+void waitFor(const std::vector<IValue>& results) {
+    const at::AutoDispatchBelowAutograd below;
+    for (const IValue& result : results) {
+        if (result.isTensor()) {
+            (void)waited(result.toTensor());
+        } else if (result.isTensorList()) {
+            for (const Tensor& tensor : result.toTensorVector())
+                (void)waited(tensor);
+        }
+    }
+}
 
 void ensureCollectiveKernels() {
     static const auto handles = [] {

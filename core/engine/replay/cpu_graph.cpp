@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/replay/cpu_graph.h"
 
+#include "core/engine/collectives/kernels.h"
+
 #include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
 #include <algorithm>
@@ -86,6 +88,7 @@ bool CpuGraph::runPlanned(Step& step) {
         step.bound->run(m_stack);
     } else {
         m_request.program->code[step.node].op->callBoxed(m_stack);
+        if (step.check.waits()) waitFor(m_stack);
     }
     bool asPlanned = m_server->end();
     if (!asPlanned) m_reason = otherAllocations;

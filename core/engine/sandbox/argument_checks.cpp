@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/sandbox/argument_checks.h"
 
+#include "core/engine/collectives/kernels.h"
 #include "core/engine/sandbox/checks/arguments.h"
 #include "core/engine/sandbox/operator_classes.h"
 
@@ -98,6 +99,8 @@ bool CallCheck::isKnown(Enumeration of, std::int64_t number) {
 
 CallCheck::CallCheck(const c10::FunctionSchema& schema) {
     if (const OperatorClass* row = operatorClass(schema.name())) m_family = row->check;
+    m_waits = waitsAtOnce() && schema.name().starts_with("_c10d_functional") &&
+              !schema.name().ends_with("::wait_tensor");
     const std::vector<c10::Argument>& formals = schema.arguments();
     for (std::size_t i = 0; i < formals.size(); ++i) {
         const auto at = static_cast<std::uint16_t>(i);
@@ -141,6 +144,7 @@ void callChecked(const c10::OperatorHandle& op, const CallCheck& check, torch::j
     const c10::FunctionSchema& schema = op.schema();
     check(schema, stack.data() + (stack.size() - schema.arguments().size()));
     op.callBoxed(stack);
+    if (check.waits()) waitFor(stack);
 }
 
 void callChecked(const c10::OperatorHandle& op, torch::jit::Stack& stack) {

@@ -28,6 +28,8 @@ public:
 
     /// Throws as ArgumentCheck does.
     void operator()(const c10::FunctionSchema& schema, const c10::IValue* arguments) const;
+    /// Whether what the operator returned has to be waited for (collectives/kernels.h).
+    [[nodiscard]] bool waits() const { return m_waits; }
 
 private:
     enum class Enumeration : std::uint8_t { Dtype, Layout, MemoryFormat };
@@ -40,9 +42,10 @@ private:
 
     ArgumentCheck m_family = nullptr;
     std::vector<Enumerator> m_enumerators;
+    bool m_waits = false;
 };
 
-/// callBoxed() after the check.
+/// callBoxed() after the check, and before what has to be waited for.
 void callChecked(const c10::OperatorHandle& op, const CallCheck& check, torch::jit::Stack& stack);
 /// The same for an operator that is called once.
 void callChecked(const c10::OperatorHandle& op, torch::jit::Stack& stack);

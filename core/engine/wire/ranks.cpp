@@ -54,7 +54,7 @@ struct Fields<RanksRequest> {
         f.optional("iterations", x.iterations, std::uint64_t{10});
         f.optional("node_iterations", x.nodeIterations, std::uint64_t{10});
         f.optional("verify", x.verifyEvery, std::uint64_t{1});
-        f.optional("outputs", x.outputs);
+        f.optional("output_elements", x.outputElements);
     }
 };
 
@@ -114,5 +114,6 @@ struct Fields<RanksReply> {
 
 DYNASCOPE_WIRE(RanksRequest)
 DYNASCOPE_WIRE(RanksReply)
+DYNASCOPE_WIRE(RankResult)
 
 } // namespace dynascope::wire

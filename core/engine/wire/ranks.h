@@ -41,7 +41,8 @@ struct RanksRequest {
     std::vector<RankGroup> groups;
     std::uint64_t iterations = 10, nodeIterations = 10;
     std::uint64_t verifyEvery = 1; ///< replays between two that are held against eager, bit by bit; 0: never
-    bool outputs = false;          ///< give what the last replay gave, elements included
+    /// Give what the last replay gave, with at most so many elements of each result.
+    std::optional<std::int64_t> outputElements;
 };
 
 struct RankError {

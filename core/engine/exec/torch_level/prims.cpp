@@ -4,6 +4,7 @@
 #include "core/engine/exec/torch_level/overloads.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/ops/addcmul.h>
 #include <ATen/ops/amax.h>
 #include <ATen/ops/arange.h>
@@ -237,7 +238,9 @@ constexpr std::array<Renamed, 40> renamed{{
 }};
 
 /// Dynamo writes it into graphs of optimizers, so it is an operator here too: a trace keeps it.
-TORCH_LIBRARY(prims, library) {
+// A Python that loads this (app/rank_host) has it already.
+TORCH_LIBRARY_FRAGMENT(prims, library) {
+    if (c10::Dispatcher::singleton().findSchema({"prims::fma", ""})) return;
     library.def("fma(Tensor a, Tensor b, Tensor c) -> Tensor");
     library.impl("fma", torch::dispatch(c10::DispatchKey::CompositeExplicitAutograd,
                                         [](const at::Tensor& a, const at::Tensor& b, const at::Tensor& c) {

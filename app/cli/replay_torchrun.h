@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// The ranks of a capture as processes of torchrun, each on the process groups of its own PyTorch.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/engine/wire/ranks.h"
+#include "core/rederive/ranks_workload.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace dynascope::cli {
+
+struct TorchrunOptions {
+    std::string python;           ///< with PyTorch; looked for in PATH
+    std::string backend = "gloo"; ///< of the process groups
+    unsigned timeout = 60;        ///< seconds that a rank waits in a collective
+};
+
+/// Of each result, how many elements are compared.
+inline constexpr std::int64_t comparedElements = 10'000;
+
+/// What every rank found, by rank; nothing of one that died before it said anything.
+using TorchrunResults = std::vector<std::optional<wire::RankResult>>;
+
+/// Starts torchrun on this machine and waits for it. What it and the ranks print comes out on stderr where they fail.
+[[nodiscard]] Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request,
+                                                       const TorchrunOptions& options);
+
+/// How the results differ from those of the simulation; empty where they are the same bit by bit.
+struct TorchrunDifference {
+    std::size_t compared = 0, different = 0; ///< results
+    double largest = 0;                      ///< between two elements
+    std::string first;                       ///< "rank 1, 0/0 inference, result 0"
+};
+[[nodiscard]] TorchrunDifference compareRuns(const engine::RanksWorkload& workload,
+                                             const TorchrunResults& real, const wire::RanksReply& simulated);
+
+[[nodiscard]] std::string torchrunText(const engine::RanksWorkload& workload, const TorchrunResults& done,
+                                       const TorchrunOptions& options, const TorchrunDifference& difference);
+[[nodiscard]] nlohmann::json torchrunJson(const engine::RanksWorkload& workload, const TorchrunResults& done,
+                                          const TorchrunOptions& options,
+                                          const TorchrunDifference& difference);
+/// Whether every rank came through with the results of its eager runs.
+[[nodiscard]] bool torchrunAgrees(const TorchrunResults& done);
+
+} // namespace dynascope::cli

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Replays the graphs of a captured rank on the process groups of this PyTorch.
+
+    torchrun --nproc-per-node 2 -m dynascope_capture.ranks REQUEST.json --library dynascope-ranks.so --out FOLDER
+
+`dynascope-cli replay PATH --ranks 2` writes the request and starts this; any launcher that sets torchrun's variables
+(RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT) will do. Process groups get the names, sizes and members that the capture
+had. Each rank writes FOLDER/rank_N.json.
+"""
+
+import argparse
+import ctypes
+import datetime
+import json
+import os
+import sys
+
+import torch.distributed as dist
+
+
+def make_groups(groups, timeout):
+    """Process groups under their captured names. Every rank has to make all of them, in the same order."""
+    from torch._C._distributed_c10d import _register_process_group, _resolve_process_group
+
+    made = []
+    for group in groups:
+        one = dist.new_group(group["ranks"], timeout=timeout)
+        made.append(one)
+        if dist.get_rank() not in group["ranks"]:
+            continue
+        try:
+            _resolve_process_group(group["name"])
+        except (RuntimeError, LookupError, ValueError):
+            _register_process_group(group["name"], one)
+            continue
+        if dist.group.WORLD.group_name != group["name"] or len(group["ranks"]) != dist.get_world_size():
+            raise SystemExit(f"dynascope_capture.ranks: a process group has the name '{group['name']}' already")
+    return made
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(prog="python -m dynascope_capture.ranks", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("request", help="what to replay, as `dynascope-cli replay --ranks` writes it")
+    parser.add_argument("--library", required=True, help="dynascope-ranks.so of the engine")
+    parser.add_argument("--out", required=True, help="a folder for what each rank found")
+    parser.add_argument("--backend", default="gloo", help="of the process groups")
+    parser.add_argument("--timeout", type=float, default=60, help="seconds that a rank waits in a collective")
+    options = parser.parse_args(arguments)
+
+    with open(options.request, encoding="utf-8") as file:
+        request = json.load(file)
+    timeout = datetime.timedelta(seconds=options.timeout)
+    dist.init_process_group(options.backend, timeout=timeout)
+    rank, size = dist.get_rank(), dist.get_world_size()
+    if size != len(request["ranks"]):
+        raise SystemExit(f"dynascope_capture.ranks: the request has {len(request['ranks'])} ranks, and {size} were started")
+    groups = make_groups(request["groups"], timeout)
+    library = ctypes.CDLL(os.path.abspath(options.library))
+    reply = os.path.join(options.out, f"rank_{rank}.json")
+    status = library.dynascope_rank_run(
+        os.fsencode(options.request), ctypes.c_ulong(rank), os.fsencode(reply)
+    )
+    if status == 0:
+        dist.barrier()  # nobody closes its connections while another still reads
+    # A rank that failed alone leaves the others waiting: they end at their time limit, and it need not.
+    sys.stdout.flush()
+    sys.stderr.flush()
+    del groups
+    os._exit(status)
+
+
+if __name__ == "__main__":
+    main()
