@@ -41,7 +41,7 @@ struct ReplayOptions {
     unsigned threads = 0;
     std::size_t rerecords = 0, trees = 0;
     engine::TreeWorkloadOptions tree;
-    std::string trace, csv, keep, backend = "cpu", times = "nodes", ranks;
+    std::string trace, csv, keep, backend = "cpu", times = "nodes", ranks, prepare, collect;
     TorchrunOptions torchrun;
     bool json = false, noOneDnn = false;
 };
@@ -294,6 +294,13 @@ Result<std::optional<std::size_t>> askedRanks(const std::string& text) {
     return std::optional(number);
 }
 
+bool sameGraphs(const wire::RanksRequest& a, const wire::RanksRequest& b) {
+    return std::ranges::equal(a.ranks, b.ranks, [](const auto& x, const auto& y) {
+        return std::ranges::equal(x.graphs, y.graphs,
+                                  [](const auto& g, const auto& h) { return g.text == h.text; });
+    });
+}
+
 /// All ranks of a capture, in one process or as processes of torchrun.
 int runRanks(const ReplayOptions& options) {
     const Result<std::optional<std::size_t>> asked = askedRanks(options.ranks);
@@ -313,6 +320,24 @@ int runRanks(const ReplayOptions& options) {
     workload->request.nodeIterations = options.nodeIterations;
     workload->request.verifyEvery = options.verify;
     if (*asked) workload->request.outputElements = comparedElements;
+    if (*asked && !options.prepare.empty()) {
+        const Result<std::string> words = prepareRanks(workload->request, options.prepare, options.torchrun);
+        if (!words) return fail(words.error());
+        print("start " + count(here, "rank") +
+              " with torchrun's variables, for instance\n    torchrun --nproc-per-node " +
+              std::to_string(here) + ' ' + *words + "\nthen dynascope-cli replay " + options.graph.path +
+              " --ranks " + std::to_string(here) + " --collect " + options.prepare + '\n');
+        return exitOk;
+    }
+    TorchrunResults real;
+    if (*asked && !options.collect.empty()) {
+        Result<CollectedRanks> collected = collectRanks(options.collect);
+        if (!collected) return fail(collected.error());
+        if (!sameGraphs(workload->request, collected->request))
+            return fail(Error{"the request is of other graphs than this capture's", options.collect});
+        workload->request = std::move(collected->request);
+        real = std::move(collected->results);
+    }
     engine::CallOptions call;
     call.timeout = std::chrono::hours(24);
     const auto simulated = client.ranks(workload->request, call);
@@ -324,15 +349,20 @@ int runRanks(const ReplayOptions& options) {
         print(options.json ? shown(ranksJson(*workload, *simulated)) : ranksText(*workload, *simulated));
         return ranksAgree(*simulated) ? exitOk : exitFailure;
     }
-    const Result<TorchrunResults> real = runUnderTorchrun(workload->request, options.torchrun);
-    if (!real) return fail(real.error());
-    const TorchrunDifference difference = compareRuns(*workload, *real, *simulated);
+    std::string where = "started elsewhere";
+    if (options.collect.empty()) {
+        Result<TorchrunResults> done = runUnderTorchrun(workload->request, options.torchrun);
+        if (!done) return fail(done.error());
+        real = std::move(*done);
+        where = "as processes of torchrun on this machine, process groups by " + options.torchrun.backend;
+    }
+    const TorchrunDifference difference = compareRuns(*workload, real, *simulated);
     print(options.json
-              ? shown(torchrunJson(*workload, *real, options.torchrun, difference))
-              : torchrunText(*workload, *real, options.torchrun, difference) +
+              ? shown(torchrunJson(*workload, real, difference))
+              : torchrunText(*workload, real, where, difference) +
                     (simulated->failure ? "in one process " + ranksFailureText(*workload, *simulated->failure)
                                         : std::string()));
-    return torchrunAgrees(*real) ? exitOk : exitFailure;
+    return torchrunAgrees(real) ? exitOk : exitFailure;
 }
 
 int run(const ReplayOptions& options) {
@@ -441,6 +471,10 @@ void addReplay(Parser& parser) {
     options->torchrun.python = defaultPython();
     command.add("--python", options->torchrun.python, "With --ranks N: a Python with the engine's PyTorch")
         .showDefault();
+    command.add(
+        "--prepare", options->prepare,
+        "With --ranks N: only write this folder's request.json, for ranks that another launcher starts");
+    command.add("--collect", options->collect, "With --ranks N: what those ranks left in this folder");
     command
         .add("--process-groups", options->torchrun.backend, "With --ranks N: backend of the process groups")
         .showDefault();

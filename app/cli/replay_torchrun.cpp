@@ -76,6 +76,26 @@ std::string contentOf(const std::string& file) {
     return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
+std::string resultFile(const std::string& folder, std::size_t rank) {
+    return folder + "/rank_" + std::to_string(rank) + ".json";
+}
+
+TorchrunResults resultsIn(const std::string& folder, std::size_t ranks) {
+    TorchrunResults out(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        if (auto result = wire::decode<wire::RankResult>(wire::parsed(contentOf(resultFile(folder, rank)))))
+            out[rank] = std::move(*result);
+    return out;
+}
+
+Result<void> writeRequest(const wire::RanksRequest& request, const std::string& file) {
+    std::ofstream out(file, std::ios::binary | std::ios::trunc);
+    out << wire::encode(request).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    out.close();
+    if (!out) return failure("cannot be written", file);
+    return {};
+}
+
 /// What the ranks printed, for who has to find out why they failed.
 std::string lastLines(const std::string& text) {
     constexpr std::size_t most = 1500;
@@ -203,8 +223,7 @@ Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, cons
     if (folder.path().empty())
         return failure("no temporary folder can be made", fs::temp_directory_path().string());
     const std::string file = folder.path() + "/request.json", output = folder.path() + "/output";
-    std::ofstream(file, std::ios::binary)
-        << wire::encode(request).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    if (const auto written = writeRequest(request, file); !written) return tl::unexpected(written.error());
 
     std::string path = *recorder;
     if (const std::string before = environmentVariable("PYTHONPATH"); !before.empty()) path += ':' + before;
@@ -228,20 +247,39 @@ Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, cons
                                          "--timeout=" + std::to_string(options.timeout)};
     const Result<int> status = runInto(words, variables, output);
     if (!status) return tl::unexpected(status.error());
-    TorchrunResults out(request.ranks.size());
-    bool any = false;
-    for (std::size_t rank = 0; rank < out.size(); ++rank) {
-        const std::string text = contentOf(folder.path() + "/rank_" + std::to_string(rank) + ".json");
-        auto result = wire::decode<wire::RankResult>(wire::parsed(text));
-        if (!result) continue;
-        out[rank] = std::move(*result);
-        any = true;
-    }
-    if (!any)
+    TorchrunResults out = resultsIn(folder.path(), request.ranks.size());
+    if (std::ranges::none_of(out, [](const auto& rank) { return rank.has_value(); }))
         return failure("torchrun ended with status " + std::to_string(*status) + ":\n" +
                            lastLines(contentOf(output)),
                        options.python);
     return out;
+}
+
+Result<std::string> prepareRanks(const wire::RanksRequest& request, const std::string& folder,
+                                 const TorchrunOptions& options) {
+    const Result<std::string> library = ranksLibrary();
+    if (!library) return tl::unexpected(library.error());
+    std::error_code status;
+    fs::create_directories(folder, status);
+    const std::string file = folder + "/request.json";
+    // A rank that does not run again would pass for one that did.
+    for (std::size_t rank = 0; rank < request.ranks.size(); ++rank)
+        fs::remove(resultFile(folder, rank), status);
+    if (const auto written = writeRequest(request, file); !written) return tl::unexpected(written.error());
+    return "-m dynascope_capture.ranks " + file + " --library " + *library + " --out " + folder +
+           " --backend " + options.backend + " --timeout " + std::to_string(options.timeout);
+}
+
+Result<CollectedRanks> collectRanks(const std::string& folder) {
+    const std::string file = folder + "/request.json";
+    std::error_code status;
+    if (!fs::exists(file, status)) return failure("is missing: --prepare writes it", file);
+    auto request = wire::decode<wire::RanksRequest>(wire::parsed(contentOf(file)));
+    if (!request) return failure(request.error().message, file);
+    TorchrunResults results = resultsIn(folder, request->ranks.size());
+    if (std::ranges::none_of(results, [](const auto& rank) { return rank.has_value(); }))
+        return failure("no rank has left a result", folder);
+    return CollectedRanks{std::move(*request), std::move(results)};
 }
 
 TorchrunDifference compareRuns(const RanksWorkload& workload, const TorchrunResults& real,
@@ -278,10 +316,9 @@ bool torchrunAgrees(const TorchrunResults& done) {
     });
 }
 
-std::string torchrunText(const RanksWorkload& workload, const TorchrunResults& done,
-                         const TorchrunOptions& options, const TorchrunDifference& difference) {
-    std::string out = count(done.size(), "rank") +
-                      " as processes of torchrun on this machine, process groups by " + options.backend +
+std::string torchrunText(const RanksWorkload& workload, const TorchrunResults& done, const std::string& where,
+                         const TorchrunDifference& difference) {
+    std::string out = count(done.size(), "rank") + ' ' + where +
                       "; each call is waited for where it is made, so that nothing overlaps\n" +
                       callTable(workload, done) + rankTable(workload, done);
     for (const std::string& line : workload.left)
@@ -292,7 +329,7 @@ std::string torchrunText(const RanksWorkload& workload, const TorchrunResults& d
     return out + failuresText(workload, done) + differenceText(difference);
 }
 
-json torchrunJson(const RanksWorkload& workload, const TorchrunResults& done, const TorchrunOptions& options,
+json torchrunJson(const RanksWorkload& workload, const TorchrunResults& done,
                   const TorchrunDifference& difference) {
     json ranks = json::array(), calls = json::array();
     for (std::size_t rank = 0; rank < done.size(); ++rank) {
@@ -319,7 +356,6 @@ json torchrunJson(const RanksWorkload& workload, const TorchrunResults& done, co
                          {"megabytes_per_second", orNull(row.megabytesASecond())}});
     return {{"ranks", std::move(ranks)},
             {"collectives", std::move(calls)},
-            {"backend", options.backend},
             {"left_out", workload.left},
             {"simulated", false},
             {"against_simulation",

@@ -30,6 +30,17 @@ using TorchrunResults = std::vector<std::optional<wire::RankResult>>;
 [[nodiscard]] Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request,
                                                        const TorchrunOptions& options);
 
+/// The same in two steps, for ranks that another launcher starts on other machines: writes FOLDER/request.json and gives
+/// the command that each of them is ...
+[[nodiscard]] Result<std::string> prepareRanks(const wire::RanksRequest& request, const std::string& folder,
+                                               const TorchrunOptions& options);
+/// ... and reads what they left there: the request and what each rank found.
+struct CollectedRanks {
+    wire::RanksRequest request;
+    TorchrunResults results;
+};
+[[nodiscard]] Result<CollectedRanks> collectRanks(const std::string& folder);
+
 /// How the results differ from those of the simulation; empty where they are the same bit by bit.
 struct TorchrunDifference {
     std::size_t compared = 0, different = 0; ///< results
@@ -39,10 +50,10 @@ struct TorchrunDifference {
 [[nodiscard]] TorchrunDifference compareRuns(const engine::RanksWorkload& workload,
                                              const TorchrunResults& real, const wire::RanksReply& simulated);
 
+/// `where` is "as processes of torchrun on this machine, process groups by gloo".
 [[nodiscard]] std::string torchrunText(const engine::RanksWorkload& workload, const TorchrunResults& done,
-                                       const TorchrunOptions& options, const TorchrunDifference& difference);
+                                       const std::string& where, const TorchrunDifference& difference);
 [[nodiscard]] nlohmann::json torchrunJson(const engine::RanksWorkload& workload, const TorchrunResults& done,
-                                          const TorchrunOptions& options,
                                           const TorchrunDifference& difference);
 /// Whether every rank came through with the results of its eager runs.
 [[nodiscard]] bool torchrunAgrees(const TorchrunResults& done);

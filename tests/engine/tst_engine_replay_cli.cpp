@@ -155,7 +155,6 @@ private slots:
         QCOMPARE(run.err, QByteArray());
         QCOMPARE(run.exit, 0);
         const json document = json::parse(run.out.toStdString());
-        QCOMPARE(document["backend"].get<std::string>(), std::string("gloo"));
         QCOMPARE(document["collectives"].size(), 5U);
         for (const json& call : document["collectives"]) {
             QCOMPARE(call["bytes"].get<int>(), 1024);
@@ -169,6 +168,39 @@ private slots:
         }
         QCOMPARE(document["against_simulation"]["compared"].get<int>(), 48);
         QCOMPARE(document["against_simulation"]["different"].get<int>(), 0);
+    }
+
+    /// A launcher of one's own between two calls; here torchrun itself.
+    void ranksStartedElsewhere() {
+        const QStringList two{"replay", ranksOf("moe"), "--ranks", "2", "--iterations", "2"};
+        const Run prepared = cli(QStringList(two) << "--prepare" << path("elsewhere"));
+        QCOMPARE(prepared.err, QByteArray());
+        QVERIFY2(prepared.out.contains("torchrun --nproc-per-node 2 -m dynascope_capture.ranks ") &&
+                     prepared.out.contains("/elsewhere/request.json --library "),
+                 prepared.out);
+        const QStringList collect = QStringList(two) << "--collect" << path("elsewhere");
+        QVERIFY2(cli(collect).err.contains("no rank has left a result"), cli(collect).err);
+        const QString python = pythonOfEngine();
+        if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
+        QStringList words{"-m", "torch.distributed.run", "--master_addr=127.0.0.1", "--local_addr=127.0.0.1",
+                          "--nproc_per_node=2"};
+        words += QString::fromUtf8(prepared.out.split('\n').at(1)).simplified().split(' ').mid(3);
+        QProcess launcher;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("PYTHONPATH", DYNASCOPE_SOURCE_DIR "/plugins/capture");
+        environment.insert("GLOO_SOCKET_IFNAME", "lo");
+        launcher.setProcessEnvironment(environment);
+        launcher.start(python, words);
+        QVERIFY(launcher.waitForFinished(120000));
+        QVERIFY2(launcher.exitCode() == 0, launcher.readAllStandardError());
+        const Run collected = cli(collect);
+        QCOMPARE(collected.exit, 0);
+        QVERIFY2(
+            collected.out.startsWith("2 ranks started elsewhere; ") &&
+                collected.out.contains("compared with the simulation in one process: the same bit by bit"),
+            collected.out);
+        QVERIFY(cli({"replay", ranksOf("tp"), "--ranks", "2", "--collect", path("elsewhere")})
+                    .err.contains("of other graphs than this capture's"));
     }
 
     /// Nobody sends what the others wait for: the time limit ends it, and says who waited where.
