@@ -5,8 +5,7 @@
 //                      [--trace OUT.json] [--csv OUT.csv] [--keep SESSION.dynascope]
 //                      [--trees N] [--move-parameters N] [--hold N] [--rerecord-limit N] [--ranks simulated|N]
 #include "app/cli/engine_command.h"
-#include "app/cli/replay_ranks.h"
-#include "app/cli/replay_torchrun.h"
+#include "app/cli/replay_all_ranks.h"
 #include "app/cli/replay_trees.h"
 #include "app/cli/table.h"
 #include "core/base/text.h"
@@ -17,7 +16,6 @@
 #include "core/store/session_file.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -41,8 +39,8 @@ struct ReplayOptions {
     unsigned threads = 0;
     std::size_t rerecords = 0, trees = 0;
     engine::TreeWorkloadOptions tree;
-    std::string trace, csv, keep, backend = "cpu", times = "nodes", ranks, prepare, collect;
-    TorchrunOptions torchrun;
+    std::string trace, csv, keep, backend = "cpu", times = "nodes";
+    RanksOptions ranks;
     bool json = false, noOneDnn = false;
 };
 
@@ -283,90 +281,30 @@ Result<std::vector<replay::RunChange>> keepRun(const ReplayOptions& options, con
     return changes;
 }
 
-/// The number of ranks that `--ranks N` asks for; nothing for "simulated".
-Result<std::optional<std::size_t>> askedRanks(const std::string& text) {
-    if (text == "simulated") return std::optional<std::size_t>();
-    std::size_t number = 0;
-    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (fault != std::errc() || end != text.data() + text.size() || number == 0)
-        return failure("--ranks is 'simulated', all ranks in one process, or their number, not '" + text +
-                       '\'');
-    return std::optional(number);
-}
-
-bool sameGraphs(const wire::RanksRequest& a, const wire::RanksRequest& b) {
-    return std::ranges::equal(a.ranks, b.ranks, [](const auto& x, const auto& y) {
-        return std::ranges::equal(x.graphs, y.graphs,
-                                  [](const auto& g, const auto& h) { return g.text == h.text; });
-    });
-}
-
-/// All ranks of a capture, in one process or as processes of torchrun.
-int runRanks(const ReplayOptions& options) {
-    const Result<std::optional<std::size_t>> asked = askedRanks(options.ranks);
-    if (!asked) return fail(asked.error());
-    const Result<session::SessionPtr> session = openInput(options.graph.path);
-    if (!session) return fail(session.error());
-    const Result<ir::SymbolValues> symbols = symbolValues(options.inputs.symbols);
-    if (!symbols) return fail(symbols.error());
-    engine::Client client = makeClient(options.engine);
-    auto workload = engine::ranksWorkloadOf(client, **session, *symbols);
-    if (!workload) return fail(workload.error(), options.graph.path);
-    const std::size_t here = workload->ranks.size();
-    if (*asked && **asked != here)
-        return fail(
-            Error{"the graphs were compiled for " + count(here, "rank") + ", and have no others to meet"});
-    workload->request.iterations = std::max<std::size_t>(options.iterations, 1);
-    workload->request.nodeIterations = options.nodeIterations;
-    workload->request.verifyEvery = options.verify;
-    if (*asked) workload->request.outputElements = comparedElements;
-    if (*asked && !options.prepare.empty()) {
-        const Result<std::string> words = prepareRanks(workload->request, options.prepare, options.torchrun);
-        if (!words) return fail(words.error());
-        print("start " + count(here, "rank") +
-              " with torchrun's variables, for instance\n    torchrun --nproc-per-node " +
-              std::to_string(here) + ' ' + *words + "\nthen dynascope-cli replay " + options.graph.path +
-              " --ranks " + std::to_string(here) + " --collect " + options.prepare + '\n');
-        return exitOk;
-    }
-    TorchrunResults real;
-    if (*asked && !options.collect.empty()) {
-        Result<CollectedRanks> collected = collectRanks(options.collect);
-        if (!collected) return fail(collected.error());
-        if (!sameGraphs(workload->request, collected->request))
-            return fail(Error{"the request is of other graphs than this capture's", options.collect});
-        workload->request = std::move(collected->request);
-        real = std::move(collected->results);
-    }
-    engine::CallOptions call;
-    call.timeout = std::chrono::hours(24);
-    const auto simulated = client.ranks(workload->request, call);
-    if (!simulated) return fail(simulated.error(), options.graph.path);
-    const auto shown = [](const json& document) {
-        return document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-    };
-    if (!*asked) {
-        print(options.json ? shown(ranksJson(*workload, *simulated)) : ranksText(*workload, *simulated));
-        return ranksAgree(*simulated) ? exitOk : exitFailure;
-    }
-    std::string where = "started elsewhere";
-    if (options.collect.empty()) {
-        Result<TorchrunResults> done = runUnderTorchrun(workload->request, options.torchrun);
-        if (!done) return fail(done.error());
-        real = std::move(*done);
-        where = "as processes of torchrun on this machine, process groups by " + options.torchrun.backend;
-    }
-    const TorchrunDifference difference = compareRuns(*workload, real, *simulated);
-    print(options.json
-              ? shown(torchrunJson(*workload, real, difference))
-              : torchrunText(*workload, real, where, difference) +
-                    (simulated->failure ? "in one process " + ranksFailureText(*workload, *simulated->failure)
-                                        : std::string()));
-    return torchrunAgrees(real) ? exitOk : exitFailure;
+/// What one graph or one rank can be asked for, and all ranks together cannot.
+std::string notForRanks(const ReplayOptions& options) {
+    const std::pair<bool, const char*> asked[]{{!options.graph.frame.empty(), "--frame"},
+                                               {!options.graph.stage.empty(), "--stage"},
+                                               {!options.inputs.file.empty(), "--inputs"},
+                                               {options.backend != "cpu", "--backend"},
+                                               {options.trees > 0, "--trees"},
+                                               {options.rerecords > 0, "--rerecord"},
+                                               {!options.trace.empty(), "--trace"},
+                                               {!options.csv.empty(), "--csv"},
+                                               {!options.keep.empty(), "--keep"},
+                                               {options.graph.path == "-", "-"}};
+    for (const auto& [given, name] : asked)
+        if (given) return name;
+    return {};
 }
 
 int run(const ReplayOptions& options) {
-    if (!options.ranks.empty()) return runRanks(options);
+    if (!options.ranks.ranks.empty()) {
+        if (const std::string other = notForRanks(options); !other.empty())
+            return fail(Error{"--ranks runs all graphs of a capture on CPUs; " + other + " is not for it"});
+        return replayAllRanks(options.graph.path, options.engine, options.inputs, options.ranks,
+                              {options.iterations, options.nodeIterations, options.verify}, options.json);
+    }
     const Result<Chosen> chosen = choose(options);
     if (!chosen) return fail(chosen.error());
     engine::Client client = makeClient(options.engine);
@@ -462,26 +400,7 @@ void addReplay(Parser& parser) {
         .add("--rerecord-limit", options->tree.rerecordLimit,
              "With --trees: after how many unexpected recordings a function runs eagerly")
         .showDefault();
-    command.add("--ranks", options->ranks,
-                "simulated: run the graphs of all ranks of a capture in one process, taking turns, "
-                "collectives as copies "
-                "between them; a number: as so many processes of torchrun on this machine, not confined. "
-                "Exit status 1 "
-                "if a result differs or ranks wait for each other for ever");
-    options->torchrun.python = defaultPython();
-    command.add("--python", options->torchrun.python, "With --ranks N: a Python with the engine's PyTorch")
-        .showDefault();
-    command.add(
-        "--prepare", options->prepare,
-        "With --ranks N: only write this folder's request.json, for ranks that another launcher starts");
-    command.add("--collect", options->collect, "With --ranks N: what those ranks left in this folder");
-    command
-        .add("--process-groups", options->torchrun.backend, "With --ranks N: backend of the process groups")
-        .showDefault();
-    command
-        .add("--timeout", options->torchrun.timeout,
-             "With --ranks N: seconds that a rank waits in a collective")
-        .showDefault();
+    addRanksOptions(command, options->ranks);
     command.add("--threads", options->threads, "Threads of an op; 0: the engine chooses").showDefault();
     command.flag("--no-onednn", options->noOneDnn, "Keep the CPU's ops from using oneDNN");
     command.add("--top", options->top, "How many nodes to list").showDefault();

@@ -149,6 +149,35 @@ private slots:
         QVERIFY(reply["meetings"].get<int>() >= 2 * (2 + 3 * 2 + 2));
     }
 
+    /// A mesh of two by two: each rank sums in its row, then in its column.
+    void groupsWithinTheWorld() {
+        const auto text = [](const std::string& row, const std::string& column) {
+            return graphOf("[2]",
+                           {"a = torch.ops.aten.add.Tensor(x, 0)",
+                            "b = " + functional + "all_reduce.default(a, 'sum', '" + row + "')",
+                            "c = " + functional + "wait_tensor.default(b)",
+                            "d = " + functional + "all_gather_into_tensor.default(c, 2, '" + column + "')",
+                            "r = " + functional + "wait_tensor.default(d)"});
+        };
+        std::vector<json> ranks;
+        for (int rank = 0; rank < 4; ++rank) {
+            test::CaseBuilder inputs;
+            inputs.tensor({2}, {rank, 10 * rank});
+            json one = rankOf(text(rank < 2 ? "top" : "bottom", rank % 2 == 0 ? "left" : "right"));
+            one["graphs"][0]["inputs"] = inputs.json();
+            ranks.push_back(std::move(one));
+        }
+        json params = request(std::move(ranks), {{"name", "top"}, {"ranks", {0, 1}}});
+        params["groups"].push_back({{"name", "bottom"}, {"ranks", {2, 3}}});
+        params["groups"].push_back({{"name", "left"}, {"ranks", {0, 2}}});
+        params["groups"].push_back({{"name", "right"}, {"ranks", {1, 3}}});
+        const json reply = m_engine.call("ranks", params);
+        QVERIFY2(reply.is_object(), m_engine.lastError().c_str());
+        QVERIFY(!reply.contains("failure"));
+        for (const json& rank : reply["ranks"])
+            QCOMPARE(rank["outputs"][0][0]["data"], json::array({1.0, 10.0, 5.0, 50.0}));
+    }
+
     /// The second graph of each rank reads what its first one gave.
     void wired() {
         const std::string first = graphOf("[4]", {"a = " + functional + "all_reduce.default(x, 'sum', '0')",

@@ -213,6 +213,9 @@ private slots:
         for (const char* rank : {"rank 0 ", "rank 1 ", "rank 2 ", "rank 3 "})
             QVERIFY2(run.out.contains(QByteArray(rank) + "ended in 1/0 graph, node tensor: "), run.out);
         QVERIFY2(run.out.contains("in one process the ranks do not fit together\n"), run.out);
+        const Run frame = cli({"replay", ranksOf("tp"), "--ranks", "simulated", "--frame", "0/0"});
+        QCOMPARE(frame.exit, 2);
+        QVERIFY2(frame.err.contains("all graphs of a capture on CPUs; --frame is not for it"), frame.err);
         const Run number = cli({"replay", ranksOf("diverge"), "--ranks", "3", "--python", python});
         QCOMPARE(number.exit, 2);
         QVERIFY2(number.err.contains("compiled for 4 ranks, and have no others to meet"), number.err);

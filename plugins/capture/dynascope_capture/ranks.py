@@ -19,22 +19,26 @@ import torch.distributed as dist
 
 
 def make_groups(groups, timeout):
-    """Process groups under their captured names. Every rank has to make all of them, in the same order."""
+    """Process groups under their captured names; one of all ranks is the default group. The others get names of their
+    own first, made of their ranks, since PyTorch's numbers could be captured names of other groups."""
     from torch._C._distributed_c10d import _register_process_group, _resolve_process_group
 
-    made = []
+    world, rank = list(range(dist.get_world_size())), dist.get_rank()
+    made = {tuple(world): dist.group.WORLD}
     for group in groups:
-        one = dist.new_group(group["ranks"], timeout=timeout)
-        made.append(one)
-        if dist.get_rank() not in group["ranks"]:
+        name, ranks = group["name"], tuple(group["ranks"])
+        if rank not in ranks:
+            continue
+        if ranks not in made:
+            made[ranks] = dist.new_group(list(ranks), timeout=timeout, use_local_synchronization=True)
+        if made[ranks].group_name == name:
             continue
         try:
-            _resolve_process_group(group["name"])
+            _resolve_process_group(name)
         except (RuntimeError, LookupError, ValueError):
-            _register_process_group(group["name"], one)
-            continue
-        if dist.group.WORLD.group_name != group["name"] or len(group["ranks"]) != dist.get_world_size():
-            raise SystemExit(f"dynascope_capture.ranks: a process group has the name '{group['name']}' already")
+            _register_process_group(name, made[ranks])
+        else:
+            raise SystemExit(f"dynascope_capture.ranks: another process group has the name '{name}'")
     return made
 
 
