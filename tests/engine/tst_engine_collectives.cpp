@@ -389,6 +389,9 @@ private slots:
         QTest::newRow("reduction") << "[4]"
                                    << "all_reduce.default(x, 'nonsense', '0')"
                                    << "Unrecognized reduce_op";
+        QTest::newRow("negative dimension") << "[4, 4]"
+                                            << "!_dtensor.shard_dim_alltoall.default(x, 0, -1, '0')"
+                                            << "dimension -1 of 2";
         QTest::newRow("root") << "[4]"
                               << "broadcast.default(x, 1000, '0')"
                               << "broadcast from rank 1000";
@@ -399,7 +402,10 @@ private slots:
         QFETCH(QString, call);
         QFETCH(QString, cause);
         const json reply = m_engine.execute(
-            graphOf(shape.toStdString(), {"r = " + functional + call.toStdString()}), json::object());
+            graphOf(shape.toStdString(),
+                    {"r = " + (call.startsWith('!') ? "torch.ops." + call.mid(1).toStdString()
+                                                    : functional + call.toStdString())}),
+            json::object());
         QVERIFY(reply.is_null());
         QVERIFY2(m_engine.lastError().find(cause.toStdString()) != std::string::npos,
                  m_engine.lastError().c_str());

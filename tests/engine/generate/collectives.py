@@ -41,6 +41,9 @@ def cases():
         yield "reduce_scatter max", world, graph((rows, 2), called("reduce_scatter_tensor", "x", "'max'", group), "b")
         yield "all_to_all", world, graph((rows, 2), called("all_to_all_single", "x", even, even, "'0'"), "b")
         yield "broadcast", world, graph((3,), called("broadcast", "x", "1", "'0'"), "b")
+        yield "shard_dim_alltoall", world, graph((4, 2 * world), [
+            "a = torch.ops._dtensor.shard_dim_alltoall.default(x, 0, 1, '0')",
+            f"b = {PREFIX}wait_tensor.default(a)"], "b")
         yield "coalesced", world, graph((4,), ["y = torch.ops.aten.mul.Tensor(x, 2)",
                                                f"l = {PREFIX}all_reduce_coalesced.default([x, y], 'sum', '0')",
                                                "a = operator.getitem(l, 1)",
@@ -66,7 +69,8 @@ def cases():
 SENT = [[2, 3], [4, 1]]
 
 # PyTorch has none for these: it refuses, or only warns that what comes of it may be wrong.
-NO_GRADIENT = {"all_reduce product", "all_reduce min", "all_reduce max", "all_reduce_", "reduce_scatter max", "broadcast"}
+NO_GRADIENT = {"all_reduce product", "all_reduce min", "all_reduce max", "all_reduce_", "reduce_scatter max", "broadcast",
+               "shard_dim_alltoall"}
 
 
 def text_of(name, text, rank):

@@ -10,6 +10,7 @@
 // from --first (0); with --seconds rounds of further seeds follow until the time is up. Exit status 1 where
 // something was found that is not slow only.
 // --list names the overloads, --silent those none of whose calls returned.
+#include "core/engine/collectives/mirror_groups.h"
 #include "core/engine/sandbox/allow_list.h"
 #include "core/engine/sandbox/argument_checks.h"
 #include "tests/fuzz/operators/guarded_memory.h"
@@ -139,7 +140,8 @@ std::vector<c10::OperatorHandle> allowedOperators(const std::string& only) {
         const std::size_t colons = name.name.find("::");
         const std::string space = name.name.substr(0, colons), op = name.name.substr(colons + 2);
         const auto handle = dispatcher.findSchema(name);
-        if ((space != "aten" && space != "prims") || !handle) continue;
+        const bool collective = space.starts_with("_c10d_functional") || space == "_dtensor";
+        if ((space != "aten" && space != "prims" && !collective) || !handle) continue;
         const std::string whole = nameOf(*handle);
         if (!only.empty() && only != whole && only != name.name && only != op && space + "::" + only != whole)
             continue;
@@ -363,6 +365,8 @@ int main(int argc, char** argv) {
     ::backtrace(frames, 2); // loads what a signal handler must not
     at::set_num_threads(1);
     fuzz::guardTensorMemory();
+    const dynascope::ranks::GroupUse world{"0", 2};
+    engine::enterMirrorGroups({&world, 1});
     try {
         return run(*options);
     } catch (const std::exception& error) {

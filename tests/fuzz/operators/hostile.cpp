@@ -130,7 +130,7 @@ private:
         case Type::List:
             return kind == TypeKind::ListType;
         case Type::Text:
-            return kind == TypeKind::StringType;
+            return kind == TypeKind::StringType || kind == TypeKind::AnyType;
         case Type::Bool:
             return kind == TypeKind::BoolType || kind == TypeKind::NumberType;
         case Type::Dtype:
@@ -222,6 +222,10 @@ private:
         case TypeKind::StringType:
             out.type = Type::Text;
             out.text = oneOf(texts);
+            return out;
+        case TypeKind::AnyType: // a process group's name
+            out.type = Type::Text;
+            out.text = oneIn(8) ? oneOf(texts) : "0";
             return out;
         case TypeKind::ListType:
             return list(type, formal);

@@ -388,6 +388,7 @@ IValue make(const Recipe& recipe, const c10::Argument& formal, const std::vector
     case TypeKind::NumberType:
         return scalarOf(recipe);
     case TypeKind::StringType:
+    case TypeKind::AnyType:
         return recipe.text;
     case TypeKind::ListType:
         return makeList(recipe, *type, made);

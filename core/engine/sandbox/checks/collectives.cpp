@@ -61,9 +61,10 @@ void checkShardDim(const c10::FunctionSchema& schema, const c10::IValue* values)
     const Arguments call(schema, values);
     const Tensor input = call.tensor("input");
     checkRows(call, input);
-    TORCH_CHECK(dimension(call, input, call.number("gather_dim")) !=
-                    dimension(call, input, call.number("shard_dim")),
-                call.op(), ": gathers and shards one dimension");
+    const std::int64_t gathered = call.number("gather_dim"), sharded = call.number("shard_dim");
+    for (const std::int64_t dim : {gathered, sharded})
+        TORCH_CHECK_INDEX(dim >= 0 && dim < input.dim(), call.op(), ": dimension ", dim, " of ", input.dim());
+    TORCH_CHECK(gathered != sharded, call.op(), ": gathers and shards one dimension");
 }
 
 } // namespace dynascope::engine::checks
