@@ -286,8 +286,9 @@ std::string aloneText(const ir::Graph& graph) {
     for (const GroupUse& use : groupsOf(graph)) {
         out += out.empty() ? "every rank of group '" : ", of group '";
         out += use.name + "' (" +
-               count(static_cast<std::size_t>(use.size.value_or(assumedGroupSize)), "rank") +
-               (use.size ? ")" : ": the graph does not say how many)");
+               (use.size ? count(static_cast<std::size_t>(*use.size), "rank")
+                         : "the graph does not say how many") +
+               ')';
     }
     return out.empty() ? out : out + " is taken to give what this one gives";
 }

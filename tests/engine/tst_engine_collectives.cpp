@@ -305,6 +305,32 @@ private slots:
                  m_engine.lastError().c_str());
     }
 
+    /// Captures of other worlds name their groups alike; each graph runs in its own.
+    void graphsOfOtherWorlds() {
+        const auto text = [](const std::string& ranks) {
+            return graphOf("[1]",
+                           {"a = " + functional + "all_gather_into_tensor.default(x, " + ranks + ", 'w')",
+                            "r = " + functional + "wait_tensor.default(a)"});
+        };
+        const std::string two = m_engine.load(text("2")), five = m_engine.load(text("5"));
+        for (const auto& [graph, ranks] : {std::pair(two, 2), std::pair(five, 5), std::pair(two, 2)}) {
+            const json reply = m_engine.call("execute", {{"graph", graph}});
+            QVERIFY2(reply.is_object(), m_engine.lastError().c_str());
+            QCOMPARE(int(reply["outputs"][0]["data"].size()), ranks);
+        }
+        const auto record = [&](const std::string& graph) {
+            const json reply = m_engine.call("record", {{"graph", graph}});
+            return reply.is_object() ? reply["plan"].get<std::string>() : std::string();
+        };
+        const std::string first = record(two), second = record(five);
+        for (const std::string& plan : {first, second, first}) {
+            const json reply = m_engine.call("replay", {{"plans", {plan}}, {"iterations", 2}, {"verify", 1}});
+            QVERIFY2(reply.is_object(), m_engine.lastError().c_str());
+            QCOMPARE(reply["run"]["verified"].get<int>(), 2);
+            QCOMPARE(reply["run"]["different"].get<int>(), 0);
+        }
+    }
+
     void whatAloneTakesForGranted() {
         const auto text = [](const std::vector<std::string>& lines) {
             return ranks::aloneText(**ir::readGraph(graphOf("[4]", lines)));
@@ -312,9 +338,8 @@ private slots:
         QCOMPARE(text({"r = torch.ops.aten.sin.default(x)"}), std::string());
         QCOMPARE(
             text({"r = " + functional + "all_reduce.default(x, 'sum', '0')"}),
-            std::string(
-                "every rank of group '0' (2 ranks: the graph does not say how many) is taken to give what "
-                "this one gives"));
+            std::string("every rank of group '0' (the graph does not say how many) is taken to give what "
+                        "this one gives"));
         QCOMPARE(
             text({"a = " + functional + "all_reduce.default(x, 'sum', '0')",
                   "b = " + functional + "all_gather_into_tensor.default(a, 8, '0')",

@@ -34,6 +34,7 @@ struct Group {
 } // namespace
 
 void enterMirrorGroups(std::span<const ranks::GroupUse> groups) {
+    if (groups.empty() || threadsAreRanks()) return;
     static std::mutex mutex;
     // Never destroyed: PyTorch's registry may be gone before it at the end of the process.
     static auto& entered = *new std::map<std::string, Group, std::less<>>;

@@ -12,7 +12,8 @@
 
 namespace dynascope::engine {
 
-/// Makes the groups that nobody made, in this process and for its life. Where the graph does not say how many ranks a
+/// Makes the groups that nobody made, in this process, of the sizes that this graph says; to be called before each run,
+/// as another graph may have said otherwise since. Nothing where ranks are threads (lock_step.h). Where the graph does not say how many ranks a
 /// group has, it has as many as a graph before said, else ranks::assumedGroupSize. Thread-safe.
 void enterMirrorGroups(std::span<const ranks::GroupUse> groups);
 

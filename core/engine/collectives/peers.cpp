@@ -10,6 +10,7 @@
 #include <ATen/ops/bitwise_xor.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/minimum.h>
+#include <atomic>
 #include <numeric>
 #include <torch/csrc/distributed/c10d/Backend.hpp>
 #include <torch/csrc/distributed/c10d/GroupRegistry.hpp>
@@ -255,12 +256,24 @@ bool hasProcessGroup(const std::string& name) {
     }
 }
 
+namespace {
+
+std::atomic<bool> isolated = false; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+
+} // namespace
+
+bool threadsAreRanks() {
+    return isolated;
+}
+
 ThreadsAreRanks::ThreadsAreRanks() {
+    isolated = true;
     c10d::set_thread_isolation_mode(true);
 }
 
 ThreadsAreRanks::~ThreadsAreRanks() {
     c10d::set_thread_isolation_mode(false);
+    isolated = false;
 }
 
 } // namespace dynascope::engine

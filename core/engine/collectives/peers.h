@@ -62,6 +62,7 @@ private:
 /// Whether a process group has that name, whoever made it.
 [[nodiscard]] bool hasProcessGroup(const std::string& name);
 
+[[nodiscard]] bool threadsAreRanks();
 /// While it lives, each thread has process groups of its own. One at a time; the process must run nothing else
 /// that calls collectives.
 class ThreadsAreRanks {

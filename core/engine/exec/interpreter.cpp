@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/exec/interpreter.h"
 
+#include "core/engine/collectives/mirror_groups.h"
 #include "core/engine/exec/torch_level/functorch.h"
 #include "core/engine/exec/torch_level/indexing.h"
 #include "core/engine/exec/torch_level/modes.h"
@@ -201,6 +202,7 @@ tl::expected<std::vector<IValue>, RunError> run(const Program& program, const st
 tl::expected<IValue, RunError> runStructured(const Program& program, const std::vector<IValue>& inputs,
                                              const Attributes& attributes, const TaskContext& task,
                                              RunObserver* observer) {
+    enterMirrorGroups(program.groups);
     Values values(program.graph->size());
     const torch_level::Context context{&task, &attributes};
     ir::NodeIndex at = 0;

@@ -2,7 +2,6 @@
 #include "core/engine/exec/program.h"
 
 #include "core/engine/collectives/kernels.h"
-#include "core/engine/collectives/mirror_groups.h"
 #include "core/engine/exec/side_effects.h"
 #include "core/engine/exec/torch_level/library_operators.h"
 #include "core/engine/exec/torch_level/numpy_functions.h"
@@ -440,8 +439,10 @@ Resolved resolve(std::string_view target) {
 }
 
 Program compile(ir::GraphPtr graph) {
-    enterMirrorGroups(ranks::groupsOf(*graph));
-    return Compiler(std::move(graph)).run();
+    std::vector<ranks::GroupUse> groups = ranks::groupsOf(*graph);
+    Program out = Compiler(std::move(graph)).run();
+    out.groups = std::move(groups);
+    return out;
 }
 
 } // namespace dynascope::engine

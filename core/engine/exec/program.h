@@ -9,6 +9,7 @@
 #include "core/engine/sandbox/allow_list.h"
 #include "core/engine/sandbox/argument_checks.h"
 #include "core/ir/graph.h"
+#include "core/ranks/collectives.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
@@ -73,6 +74,9 @@ struct Program {
     std::vector<Instruction> code; ///< one per node up to, not including, the output
     Operand result;
     std::size_t inputs = 0;
+    /// Process groups that it calls, those of subgraphs included; of a subgraph's own program none. Who runs it has
+    /// them there first (enterMirrorGroups).
+    std::vector<ranks::GroupUse> groups;
     /// If not empty the program cannot run; the rest then serves coverage only.
     std::vector<Unsupported> unsupported;
 };

@@ -2,6 +2,7 @@
 #include "core/engine/replay/cpu_graph.h"
 
 #include "core/engine/collectives/kernels.h"
+#include "core/engine/collectives/mirror_groups.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/clone.h>
@@ -165,6 +166,7 @@ void CpuGraph::diverge(ir::NodeIndex node, const std::string& why) {
 
 RunStatus CpuGraph::replay(const TaskContext& task, const ReplayWatch& watch) {
     const RunModes modes(m_inference, m_request.oneDnn);
+    enterMirrorGroups(m_request.program->groups);
     if (at::get_num_threads() != m_threads) at::set_num_threads(m_threads);
     const std::uint64_t before = allocationsOutside();
     const torch_level::Context context{&task, &m_request.attributes};

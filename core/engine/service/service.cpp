@@ -2,6 +2,7 @@
 #include "core/engine/service/service.h"
 
 #include "core/engine/cases/graph_inputs.h"
+#include "core/engine/collectives/mirror_groups.h"
 #include "core/engine/exec/case_values.h"
 #include "core/engine/sandbox/operator_classes.h"
 #include "core/engine/service/aot_method.h"
@@ -229,6 +230,7 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
         auto program = programOf(params);
         if (!program) return tl::unexpected(program.error());
         call.program = std::move(*program);
+        enterMirrorGroups(call.program->groups); // passes trace it without the interpreter
     }
     if (method->needs == Needs::Run) {
         if (!call.program->unsupported.empty()) return tl::unexpected(unsupportedFailure(*call.program));
