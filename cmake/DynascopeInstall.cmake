@@ -42,7 +42,8 @@ if(TARGET dynascope-engine)
   install(TARGETS dynascope-engine RUNTIME COMPONENT engine)
   install(TARGETS dynascope-ranks LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT engine)
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/samples DESTINATION ${share} COMPONENT programs)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/resources/samples ${PROJECT_SOURCE_DIR}/resources/lessons DESTINATION ${share}
+        COMPONENT programs)
 
 # Manual pages and completions are what the programs say of themselves. packed() is gzip as Debian wants it.
 set(help ${PROJECT_BINARY_DIR}/help)

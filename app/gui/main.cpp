@@ -28,7 +28,7 @@ using namespace dynascope;
 
 struct Options {
     std::vector<std::string> paths, sizes, engine;
-    std::string exportFolder, theme, completion;
+    std::string exportFolder, theme, completion, lesson;
     bool benchStart = false, compare = false, selfCheck = false;
 };
 
@@ -83,6 +83,7 @@ int runWindow(QApplication& app, const Options& options) {
     for (const std::string& path : options.paths)
         paths << QString::fromLocal8Bit(path.c_str());
     options.compare ? window.comparePaths(paths) : window.openPaths(paths);
+    if (!options.lesson.empty()) window.openLesson(QString::fromLocal8Bit(options.lesson.c_str()));
     return QApplication::exec();
 }
 
@@ -160,6 +161,8 @@ int main(int argc, char** argv) {
     parser.add_flag("--compare", options.compare, "Compare the two PATHs, or the ranks of one");
     parser.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));
+    parser.add_option("--lesson", options.lesson, "Open a lesson: its name in Help > Lessons, or its file")
+        ->type_name("NAME");
     parser
         .add_option("--engine", options.engine,
                     "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "

@@ -8,6 +8,7 @@
 #include "app/gui/flight_actions.h"
 #include "app/gui/following.h"
 #include "app/gui/help_actions.h"
+#include "app/gui/lesson_actions.h"
 #include "app/gui/navigation_bar.h"
 #include "app/gui/note_actions.h"
 #include "app/gui/profile_actions.h"
@@ -160,7 +161,8 @@ void MainWindow::makeParts() {
     connect(m_pages, &WindowPages::made, this,
             [this](Page page, QWidget* widget) { connectPage(page, *widget); });
     m_engine->connectTo(*m_pages, *m_replays);
-    m_docks = new WindowDocks(*this, m_workspace, m_engine->passes(), *m_notebook, m_theme);
+    m_lesson = new LessonRun(m_workspace.tasks(), this);
+    m_docks = new WindowDocks(*this, m_workspace, m_engine->passes(), *m_notebook, *m_lesson, m_theme);
     m_canvas = new CanvasActions(shared, *m_pages);
     m_comparing = new Comparing(shared);
     m_notes = new NoteActions(shared, *m_notebook);
@@ -168,12 +170,14 @@ void MainWindow::makeParts() {
     m_profiles = new ProfileActions(shared);
     m_flight = new FlightActions(shared);
     m_help = new HelpActions(shared, *m_pages, m_engine->engine());
+    m_lessons =
+        new LessonActions(shared, *m_pages, *m_docks, *m_lesson, m_engine->passes(), m_engine->stepper());
     m_steps = new StepActions(shared, *m_pages, m_engine->stepper());
     m_layout = new WindowLayout(shared, *m_pages, *m_docks, m_engine->passes());
     m_menus = new WindowMenus(shared);
     m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
                                         *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help,
-                                        *m_profiles, *m_flight});
+                                        *m_lessons, *m_profiles, *m_flight});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {
@@ -288,6 +292,10 @@ void MainWindow::openPaths(const QStringList& paths) {
 
 void MainWindow::comparePaths(const QStringList& paths) {
     m_comparing->openBoth(paths);
+}
+
+void MainWindow::openLesson(const QString& nameOrPath) {
+    m_lessons->open(nameOrPath);
 }
 
 void MainWindow::resetLayout() {

@@ -20,6 +20,7 @@ class QStackedWidget;
 namespace dynascope::views {
 class Engine;
 class Follower;
+class LessonRun;
 class Notebook;
 class Palette;
 class Passes;
@@ -40,6 +41,7 @@ class NoteActions;
 class ProgressLine;
 class RecordDialog;
 class HelpActions;
+class LessonActions;
 class ProfileActions;
 class RecordPrograms;
 class SessionKeeper;
@@ -61,6 +63,8 @@ public:
     void openPaths(const QStringList& paths);
     /// Opens two captures and shows what tells them apart; of one path the ranks.
     void comparePaths(const QStringList& paths);
+    /// A bundled lesson by its name, or any by the path of its file.
+    void openLesson(const QString& nameOrPath);
     void resetLayout();
     /// Whether it sees to it, whenever it is shown or un-maximised, that all of it is on its screen. Off at first:
     /// pictures are taken at any size.
@@ -135,6 +139,8 @@ private:
     ProfileActions* m_profiles = nullptr;
     FlightActions* m_flight = nullptr;
     HelpActions* m_help = nullptr;
+    views::LessonRun* m_lesson = nullptr;
+    LessonActions* m_lessons = nullptr;
     StepActions* m_steps = nullptr;
     WindowLayout* m_layout = nullptr;
     WindowMenus* m_menus = nullptr;

@@ -151,6 +151,13 @@ void Settings::setRecord(const QVariantMap& values) {
     setValue(QStringLiteral("record"), values);
 }
 
+QVariantMap Settings::lesson(const QString& name) const {
+    return value(QStringLiteral("lessons/") + name).toMap();
+}
+void Settings::setLesson(const QString& name, const QVariantMap& progress) {
+    setValue(QStringLiteral("lessons/") + name, progress);
+}
+
 QList<QPair<QString, QString>> Settings::passes() const {
     QList<QPair<QString, QString>> out;
     const QStringList flat = value(QStringLiteral("passes")).toStringList();

@@ -47,6 +47,9 @@ public:
     /// As RecordDialog::values() has them.
     [[nodiscard]] QVariantMap record() const;
     void setRecord(const QVariantMap& values);
+    /// What was answered of a lesson, by its name, as views::LessonRun::progress() has it.
+    [[nodiscard]] QVariantMap lesson(const QString& name) const;
+    void setLesson(const QString& name, const QVariantMap& progress);
     /// Passes that the engine listed last, as name and summary.
     [[nodiscard]] QList<QPair<QString, QString>> passes() const;
     void setPasses(const QList<QPair<QString, QString>>& passes);

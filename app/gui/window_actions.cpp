@@ -9,6 +9,7 @@
 #include "app/gui/flight_actions.h"
 #include "app/gui/following.h"
 #include "app/gui/help_actions.h"
+#include "app/gui/lesson_actions.h"
 #include "app/gui/note_actions.h"
 #include "app/gui/paste_dialog.h"
 #include "app/gui/profile_actions.h"
@@ -263,6 +264,7 @@ void WindowActions::addWindowActions() {
     text(PanelId::Bytecode, tr("Bytecode"), false);
     text(PanelId::OutputCode, tr("Output code"), false);
     m_parts.help.addActions();
+    m_parts.lessons.addActions();
 }
 
 QString WindowActions::fileKinds() {

@@ -15,6 +15,7 @@ class EngineActions;
 class FlightActions;
 class Following;
 class HelpActions;
+class LessonActions;
 class NoteActions;
 class ProfileActions;
 class RecordPrograms;
@@ -40,6 +41,7 @@ public:
         Following& following;
         RecordPrograms& programs;
         HelpActions& help;
+        LessonActions& lessons;
         ProfileActions& profiles;
         FlightActions& flight;
     };

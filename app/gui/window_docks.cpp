@@ -9,6 +9,7 @@
 #include "views/guards/guards_panel.h"
 #include "views/inputs/inputs_panel.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/lessons/lesson_panel.h"
 #include "views/modules/modules_panel.h"
 #include "views/notes/notebook.h"
 #include "views/notes/notes_panel.h"
@@ -63,6 +64,7 @@ QString bottomIcon(PanelId panel) {
     }
 }
 
+constexpr int lessonWidth = 350;
 constexpr int chartExtra = 80; ///< a flame chart is a dozen rows high
 
 /// Takes no room. A dock asks its title for a size hint, which a plain widget does not have.
@@ -102,7 +104,7 @@ void LazyDock::showEvent(QShowEvent* event) {
 }
 
 WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& passes, Notebook& notebook,
-                         Theme& theme)
+                         LessonRun& lesson, Theme& theme)
     : QObject(&window)
     , m_window(window)
     , m_workspace(workspace)
@@ -125,6 +127,14 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     menu->addAction(tr("Clear the filter"), this, [this] { capturePanel().clearFilter(); });
     title->setMenu(menu);
     m_capture->setTitleBarWidget(title);
+
+    m_lesson = add(PanelId::Lesson, tr("Lesson"), Qt::LeftDockWidgetArea,
+                   [this, &lesson] { return new LessonPanel(m_workspace, lesson, m_theme); });
+    auto* lessonTitle = new DockTitle(m_theme, tr("Lesson"), m_lesson);
+    lessonTitle->addCloseButton([this] { m_lesson->close(); });
+    m_lesson->setTitleBarWidget(lessonTitle);
+    m_window.tabifyDockWidget(m_capture, m_lesson);
+    m_lesson->hide();
 
     m_right = {add(PanelId::Inspector, tr("Inspector"), Qt::RightDockWidgetArea,
                    [this] { return new InspectorPanel(m_workspace, m_theme); }),
@@ -235,8 +245,11 @@ bool WindowDocks::raise(PanelId id) {
             if (other != dock && !other->isFloating() &&
                 m_window.dockWidgetArea(other) == Qt::BottomDockWidgetArea)
                 other->close();
+    const bool wasOpen = dock->isOpen();
     dock->show();
     dock->raise();
+    if (dock == m_lesson && !wasOpen && !dock->isFloating())
+        m_window.resizeDocks({dock}, {m_theme.scaled(lessonWidth)}, Qt::Horizontal);
     if (first && !dock->isFloating() && dock->height() < m_theme.scaled(160)) {
         const int height = sizesFor(m_window.width()).bottom + (dock == m_bottom.back() ? chartExtra : 0);
         m_window.resizeDocks({dock}, {m_theme.scaled(height)}, Qt::Vertical);
@@ -312,6 +325,12 @@ void WindowDocks::reset(int windowWidth) {
     for (LazyDock* dock : m_docks)
         dock->setFloating(false);
     m_window.addDockWidget(Qt::LeftDockWidgetArea, m_capture);
+    if (!m_window.tabifiedDockWidgets(m_capture).contains(m_lesson)) {
+        const bool open = m_lesson->isOpen();
+        m_window.addDockWidget(Qt::LeftDockWidgetArea, m_lesson);
+        m_window.tabifyDockWidget(m_capture, m_lesson);
+        m_lesson->setVisible(open);
+    }
     // Docks that are tabbed already stay: taking tabs apart and together again leaves their bar empty until a
     // relayout.
     const QList<QDockWidget*> tabbed = m_window.tabifiedDockWidgets(m_right[0]);

@@ -18,6 +18,7 @@ class QToolBar;
 
 namespace dynascope::views {
 class CapturePanel;
+class LessonRun;
 class Notebook;
 class NotesPanel;
 class Passes;
@@ -53,7 +54,7 @@ class WindowDocks : public QObject {
     Q_OBJECT
 public:
     WindowDocks(QMainWindow& window, views::Workspace& workspace, views::Passes& passes,
-                views::Notebook& notebook, views::Theme& theme);
+                views::Notebook& notebook, views::LessonRun& lesson, views::Theme& theme);
 
     [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
     [[nodiscard]] LazyDock* find(views::PanelId id) const; ///< or null
@@ -95,7 +96,8 @@ private:
     views::Theme& m_theme;
     views::ProblemModel* m_problems;
     std::vector<LazyDock*> m_docks, m_right, m_bottom;
-    LazyDock *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr, *m_notes = nullptr;
+    LazyDock *m_lesson = nullptr, *m_capture = nullptr, *m_records = nullptr, *m_problemsDock = nullptr,
+             *m_notes = nullptr;
     QHash<LazyDock*, DockTab*> m_tabs;
     std::vector<LazyDock*> m_hiddenRight; ///< to come back with the stages page
     bool m_hiddenCapture = false;         ///< some pages have a list of their own at the left

@@ -13,13 +13,13 @@ namespace dynascope::lessons {
 
 namespace {
 
-/// After the last phase of op `op=`, which counts from 1 as the window does.
+/// After the last phase of op `op=`, as the window counts: the first placeholder is 0.
 Result<computed::Scoreboard> boardFor(const Question& question, const Facts& facts) {
     if (!facts.functional)
         return unknown(
             "the graph has not been functionalized yet: the engine does that on the page Functionalize",
             question);
-    const int op = question.judge.number("op", 0) - 1;
+    const int op = question.judge.number("op", -1);
     if (op < 0 || op >= facts.functional->opCount()) return unknown("the graph has no such op", question);
     return facts.functional->scoreboard(op, 1 << 20);
 }
@@ -45,7 +45,7 @@ Result<Finding> generation(const Question& question, const Facts& facts) {
 
 Result<Finding> emitted(const Question& question, const Facts& facts) {
     if (const auto board = boardFor(question, facts); !board) return tl::unexpected(board.error());
-    return number(facts.functional->step(question.judge.number("op", 1) - 1).emitted.size());
+    return number(facts.functional->step(question.judge.number("op", 0)).emitted.size());
 }
 
 Result<Finding> dead(const Question& question, const Facts& facts) {

@@ -22,6 +22,7 @@ enum class PanelId {
     Records,
     Notes,
     CompileTime,
+    Lesson,
     PassSteps,
     TextDiff,
     Source,
@@ -31,14 +32,12 @@ enum class PanelId {
 
 /// As session files, settings and the links of the inspector write them; never changed.
 inline constexpr std::pair<PanelId, const char*> panelNames[] = {
-    {PanelId::Capture, "capture"},         {PanelId::Inspector, "inspector"},
-    {PanelId::Guards, "guards"},           {PanelId::Inputs, "inputs"},
-    {PanelId::Modules, "modules"},         {PanelId::Values, "values"},
-    {PanelId::Provenance, "provenance"},   {PanelId::Problems, "problems"},
-    {PanelId::Records, "records"},         {PanelId::Notes, "notes"},
-    {PanelId::CompileTime, "compiletime"}, {PanelId::PassSteps, "passsteps"},
-    {PanelId::TextDiff, "textdiff"},       {PanelId::Source, "source"},
-    {PanelId::Bytecode, "bytecode"},       {PanelId::OutputCode, "outputcode"}};
+    {PanelId::Capture, "capture"},       {PanelId::Inspector, "inspector"},     {PanelId::Guards, "guards"},
+    {PanelId::Inputs, "inputs"},         {PanelId::Modules, "modules"},         {PanelId::Values, "values"},
+    {PanelId::Provenance, "provenance"}, {PanelId::Problems, "problems"},       {PanelId::Records, "records"},
+    {PanelId::Notes, "notes"},           {PanelId::CompileTime, "compiletime"}, {PanelId::Lesson, "lesson"},
+    {PanelId::PassSteps, "passsteps"},   {PanelId::TextDiff, "textdiff"},       {PanelId::Source, "source"},
+    {PanelId::Bytecode, "bytecode"},     {PanelId::OutputCode, "outputcode"}};
 
 [[nodiscard]] inline QString panelName(PanelId panel) {
     for (const auto& [id, name] : panelNames)
