@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // A lesson in the window: clicked through, answered wrongly and rightly, and gone on with in the next run.
+#include "app/gui/lessons.h"
+#include "app/gui/pages.h"
 #include "app/gui/window_docks.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
@@ -9,6 +11,7 @@
 #include "views/theme/theme.h"
 
 #include <QClipboard>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -67,7 +70,7 @@ private slots:
         answer(QStringLiteral("1"));
         QTRY_VERIFY(said("lesson.verdict").contains(QStringLiteral("called once")));
         QVERIFY(said("lesson.standing").endsWith(QStringLiteral(" right")));
-        click("lesson.next");
+        m_open.press(Qt::Key_X, Qt::AltModifier); // its mnemonic
         QTRY_COMPARE(m_open.workspace().place().page, Page::Stages);
         QCOMPARE(m_open.workspace().stage(Side::B).stage->name, std::string("aot_inference_graph"));
         // The live page leads elsewhere, and back.
@@ -86,7 +89,7 @@ private slots:
         QTRY_COMPARE(part<QLabel>("lesson.count").text(), QStringLiteral("5 of 5"));
         QTest::mouseClick(&part<QAbstractButton>("lesson.choice.aten.copy.default"), Qt::LeftButton);
         QTRY_VERIFY(part<QPushButton>("lesson.check").isEnabled());
-        click("lesson.check");
+        m_open.press(Qt::Key_K, Qt::AltModifier);
         QTRY_VERIFY(said("lesson.verdict").contains(QStringLiteral("The copy is gone")));
         click("lesson.show");
         QTRY_VERIFY(said("lesson.standing").contains(QStringLiteral("shown")));
@@ -118,6 +121,37 @@ private slots:
         click("lesson.check"); // as it is, the program breaks twice
         QTRY_VERIFY(said("lesson.verdict").contains(QStringLiteral("graph breaks")));
         QVERIFY(said("lesson.standing").contains(QStringLiteral("not right")));
+    }
+
+    /// Each step of each lesson is at the page, stages and node that it names, and the answer lies there.
+    void everyStepHasItsPlace() {
+        for (const app::LessonFile& file : app::bundledLessons()) {
+            m_open.window().openLesson(QString::fromStdString(file.lesson.name));
+            for (std::size_t i = 0; i < file.lesson.steps.size(); ++i) {
+                const lessons::Call& open = *file.lesson.steps[i].open;
+                const QString path = app::capturePath(file, &open);
+                const std::string where = file.lesson.name + ' ' + std::to_string(i + 1);
+                const auto isThere = [&] {
+                    const OpenCapture* capture = m_open.workspace().capture();
+                    const PageSpec* page = app::pageSpec(m_open.workspace().place().page);
+                    return capture &&
+                           QFileInfo(QString::fromStdString(capture->session->path)) == QFileInfo(path) &&
+                           page && open.name == page->name;
+                };
+                QVERIFY2(QTest::qWaitFor(isThere, test::patience), where.c_str());
+                QVERIFY2(m_open.settles(), where.c_str());
+                for (const auto& [side, key] : {std::pair(Side::A, "a"), std::pair(Side::B, "b")})
+                    if (!open.value(key).empty())
+                        QCOMPARE(m_open.workspace().stage(side).stage->name, std::string(open.value(key)));
+                if (!open.value("node").empty()) {
+                    QVERIFY2(m_open.workspace().selectedNode(), where.c_str());
+                    QCOMPARE(m_open.workspace().selectedNode()->name, std::string(open.value("node")));
+                }
+                if (const std::string_view compile = open.value("compile"); !compile.empty())
+                    QCOMPARE(m_open.workspace().compile()->id.toString(), std::string(compile));
+                if (i + 1 < file.lesson.steps.size()) click("lesson.next");
+            }
+        }
     }
 
     /// HTML of a stranger's lesson stays text, and its images are not looked for.
