@@ -19,11 +19,14 @@ using nlohmann::json;
 
 namespace {
 
+/// Of the GPU that this run of the tests is about.
 const json& battery() {
-    static const json document = [] {
-        const auto files = test::readArchive(DYNASCOPE_TEST_DATA "/gpu/doctor.tar.xz");
-        return files.empty() ? json() : json::parse(files.front().content, nullptr, false);
-    }();
+    static std::map<QString, json> documents;
+    QFETCH_GLOBAL(const QString, file);
+    json& document = documents[file];
+    if (!document.is_null()) return document;
+    const auto files = test::readArchive((DYNASCOPE_TEST_DATA "/gpu/" + file).toStdString());
+    if (!files.empty()) document = json::parse(files.front().content, nullptr, false);
     return document;
 }
 
@@ -44,9 +47,14 @@ class TestReplayBattery : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(battery().is_object()); }
+    void initTestCase_data() {
+        QTest::addColumn<QString>("file");
+        QTest::newRow("H100") << "doctor.tar.xz";
+        QTest::newRow("H200") << "doctor_h200.tar.xz";
+    }
 
     void programs_data() {
+        QVERIFY(battery().is_object());
         QTest::addColumn<QString>("name");
         for (const auto& [name, program] : batteryPrograms().items())
             QTest::newRow(name.c_str()) << QString::fromStdString(name);
