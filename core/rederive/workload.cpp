@@ -305,7 +305,11 @@ private:
                 if (node.node >= nodes) return failure("a time of no node");
             for (const replay::Divergence& row : graph.divergences)
                 if (row.node >= nodes) return failure("a divergence of no node");
-            graph.plan = m_workload.graphs[m_out.graphs[i]].name;
+            const std::string& name = m_workload.graphs[m_out.graphs[i]].name;
+            for (std::string* sentence : {&m_out.run.difference, &m_out.run.undecidedWhy})
+                if (sentence->starts_with(graph.plan + ',') || sentence->starts_with(graph.plan + ':'))
+                    sentence->replace(0, graph.plan.size(), name);
+            graph.plan = name;
         }
         return {};
     }

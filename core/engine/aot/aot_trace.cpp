@@ -12,6 +12,7 @@
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
 #include <algorithm>
 #include <map>

@@ -181,6 +181,7 @@ private:
             }
             if (given) {
                 out.operands.push_back(bind(spread(*given, formals[i]), type));
+                if (takesNoBias(formals[i])) setUndefined(out.operands.back());
             } else if (formals[i].default_value()) {
                 Operand operand;
                 operand.constant = *formals[i].default_value();
@@ -191,6 +192,16 @@ private:
         }
         if (used != node.args.size() + node.kwargs.size())
             refuse("has an argument that its schema does not know");
+    }
+
+    /// Backwards of fused attention declare a tensor that may be missing. torch.ops makes an undefined one of None wherever
+    /// a tensor is declared; most kernels would read it.
+    static bool takesNoBias(const c10::Argument& formal) {
+        return formal.name() == "attn_bias" && formal.real_type()->kind() == c10::TypeKind::TensorType;
+    }
+    static void setUndefined(Operand& operand) {
+        if (operand.kind == Operand::Kind::Constant && operand.constant.isNone())
+            operand.constant = at::Tensor();
     }
 
     /// A number where a list of known length is declared stands for each of its items, such as a kernel size.

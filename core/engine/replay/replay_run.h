@@ -5,6 +5,7 @@
 
 #include "core/engine/replay/backend.h"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,8 +52,10 @@ private:
     std::vector<at::Tensor> m_states;
 };
 
-/// The first bit that differs between two results, as a sentence; empty if none does.
+/// The first bit that differs between two results, as a sentence; empty if none does. Those in `unset` hold no value
+/// (unset_results.h).
 [[nodiscard]] std::string bitDifference(const std::vector<c10::IValue>& expected,
-                                        const std::vector<c10::IValue>& got);
+                                        const std::vector<c10::IValue>& got,
+                                        const std::set<std::size_t>& unset = {});
 
 } // namespace dynascope::engine

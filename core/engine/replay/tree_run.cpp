@@ -3,6 +3,7 @@
 
 #include "core/engine/replay/recorder.h"
 #include "core/engine/replay/replay_run.h"
+#include "core/engine/replay/unset_results.h"
 
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
@@ -90,6 +91,7 @@ PoolTreeRun::eager(const TreeEvent& event, const std::vector<IValue>& inputs, co
         auto results = m_pool.runEagerly(*m_pool.programFor(function.program), copied, attributes, task);
         if (!results) return {};
         out.results = std::move(*results);
+        out.unset = unsetResults(*function.program);
         return out;
     } catch (const std::exception&) {
         return {}; // an input that was taken away: the call is refused as well
@@ -98,7 +100,7 @@ PoolTreeRun::eager(const TreeEvent& event, const std::vector<IValue>& inputs, co
 
 std::string PoolTreeRun::differenceFrom(const Expected& expected, const TreeEvent& event,
                                         const std::vector<IValue>& got) const {
-    std::string out = bitDifference(expected.results, got);
+    std::string out = bitDifference(expected.results, got, expected.unset);
     for (const auto& [input, tensor] : expected.parameters) {
         if (!out.empty()) break;
         const auto now = m_parameters.find(event.inputs[input].address);
@@ -122,7 +124,7 @@ void PoolTreeRun::call(const TreeEvent& event, const TaskContext& task) {
     if (expected && !m_pool.device().is_cpu()) {
         const std::optional<Expected> again = eager(event, inputs, task);
         random.put();
-        if (again && !bitDifference(expected->results, again->results).empty()) {
+        if (again && !bitDifference(expected->results, again->results, expected->unset).empty()) {
             expected.reset();
             ++m_undecided;
         }

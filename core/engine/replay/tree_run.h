@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ private:
     struct Expected {
         std::vector<c10::IValue> results;
         std::map<std::size_t, at::Tensor> parameters; ///< by input
+        std::set<std::size_t> unset;                  ///< results without a value (unset_results.h)
     };
     void call(const replay::TreeEvent& event, const TaskContext& task);
     c10::IValue argument(const replay::TreeEvent& event, std::size_t index);
