@@ -286,7 +286,7 @@ std::string notForRanks(const ReplayOptions& options) {
     const std::pair<bool, const char*> asked[]{{!options.graph.frame.empty(), "--frame"},
                                                {!options.graph.stage.empty(), "--stage"},
                                                {!options.inputs.file.empty(), "--inputs"},
-                                               {options.backend != "cpu", "--backend"},
+                                               {options.backend.starts_with("cuda:"), "--backend cuda:N"},
                                                {options.trees > 0, "--trees"},
                                                {options.rerecords > 0, "--rerecord"},
                                                {!options.trace.empty(), "--trace"},
@@ -301,8 +301,10 @@ std::string notForRanks(const ReplayOptions& options) {
 int run(const ReplayOptions& options) {
     if (!options.ranks.ranks.empty()) {
         if (const std::string other = notForRanks(options); !other.empty())
-            return fail(Error{"--ranks runs all graphs of a capture on CPUs; " + other + " is not for it"});
-        return replayAllRanks(options.graph.path, options.engine, options.inputs, options.ranks,
+            return fail(Error{"--ranks runs all graphs of a capture; " + other + " is not for it"});
+        RanksOptions ranks = options.ranks;
+        ranks.cuda = options.backend == "cuda";
+        return replayAllRanks(options.graph.path, options.engine, options.inputs, ranks,
                               {options.iterations, options.nodeIterations, options.verify}, options.json);
     }
     const Result<Chosen> chosen = choose(options);

@@ -49,8 +49,8 @@ void addRanksOptions(Command& command, RanksOptions& options) {
         "--prepare", options.prepare,
         "With --ranks N: only write this folder's request.json, for ranks that another launcher starts");
     command.add("--collect", options.collect, "With --ranks N: what those ranks left in this folder");
-    command.add("--process-groups", options.torchrun.backend, "With --ranks N: backend of the process groups")
-        .showDefault();
+    command.add("--process-groups", options.torchrun.backend,
+                "With --ranks N: backend of the process groups; gloo if left out, nccl with --backend cuda");
     command
         .add("--timeout", options.torchrun.timeout,
              "With --ranks N: seconds that a rank waits in a collective")
@@ -61,6 +61,9 @@ int replayAllRanks(const std::string& path, const EngineOptions& which, const In
                    const RanksOptions& options, const ReplayCounts& counts, bool asJson) {
     const Result<std::optional<std::size_t>> asked = askedRanks(options.ranks);
     if (!asked) return fail(asked.error());
+    if (options.cuda && !*asked)
+        return fail(
+            Error{"ranks that take turns in one process run on its CPU; --backend cuda takes --ranks N"});
     const Result<session::SessionPtr> session = openInput(path);
     if (!session) return fail(session.error());
     const Result<ir::SymbolValues> symbols = symbolValues(inputs.symbols);
@@ -76,6 +79,7 @@ int replayAllRanks(const std::string& path, const EngineOptions& which, const In
     workload->request.nodeIterations = counts.nodeIterations;
     workload->request.verifyEvery = counts.verify;
     if (*asked) workload->request.outputElements = comparedElements;
+    if (options.cuda) workload->request.backend = "cuda";
     if (*asked && !options.prepare.empty()) {
         const Result<std::string> words = prepareRanks(workload->request, options.prepare, options.torchrun);
         if (!words) return fail(words.error());
@@ -96,7 +100,10 @@ int replayAllRanks(const std::string& path, const EngineOptions& which, const In
     }
     engine::CallOptions call;
     call.timeout = std::chrono::hours(24);
-    const auto simulated = client.ranks(workload->request, call);
+    const bool onGpus = workload->request.backend == "cuda";
+    wire::RanksRequest turns = workload->request;
+    turns.backend = "cpu";
+    const auto simulated = client.ranks(turns, call);
     if (!simulated) return fail(simulated.error(), path);
     const auto shown = [](const json& document) {
         return document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
@@ -110,9 +117,11 @@ int replayAllRanks(const std::string& path, const EngineOptions& which, const In
         Result<TorchrunResults> done = runUnderTorchrun(workload->request, options.torchrun);
         if (!done) return fail(done.error());
         real = std::move(*done);
-        where = "as processes of torchrun on this machine, process groups by " + options.torchrun.backend;
+        where = "as processes of torchrun on this machine, process groups by " +
+                processGroups(workload->request, options.torchrun);
     }
-    const TorchrunDifference difference = compareRuns(*workload, real, *simulated);
+    TorchrunDifference difference = compareRuns(*workload, real, *simulated);
+    difference.onGpus = onGpus;
     print(asJson
               ? shown(torchrunJson(*workload, real, difference))
               : torchrunText(*workload, real, where, difference) +

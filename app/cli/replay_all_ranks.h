@@ -14,6 +14,7 @@ namespace dynascope::cli {
 struct RanksOptions {
     std::string ranks;            ///< "simulated", or a number; empty: not asked for
     std::string prepare, collect; ///< folders
+    bool cuda = false;            ///< a GPU for every rank
     TorchrunOptions torchrun;
 };
 void addRanksOptions(Command& command, RanksOptions& options);

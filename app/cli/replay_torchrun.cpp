@@ -18,6 +18,7 @@
 #include <fstream>
 #include <iterator>
 #include <netinet/in.h>
+#include <sstream>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -96,8 +97,16 @@ Result<void> writeRequest(const wire::RanksRequest& request, const std::string& 
     return {};
 }
 
-/// What the ranks printed, for who has to find out why they failed.
+/// What the ranks printed, for who has to find out why they failed: what our own part said, behind which torchrun prints
+/// where in Python it happened; else the end.
 std::string lastLines(const std::string& text) {
+    std::string own;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        if ((line.starts_with("dynascope_capture.ranks: ") || line.starts_with("dynascope-ranks: ")) &&
+            own.find(line) == std::string::npos)
+            own += (own.empty() ? "" : "\n") + line;
+    if (!own.empty()) return own;
     constexpr std::size_t most = 1500;
     return text.size() <= most ? text : "...\n" + text.substr(text.size() - most);
 }
@@ -210,10 +219,17 @@ std::string differenceText(const TorchrunDifference& difference) {
     char largest[32];
     std::snprintf(largest, sizeof largest, "%.3g", difference.largest);
     return out + std::to_string(difference.different) + " differ, by " + largest + " at most, first " +
-           difference.first + "; sums of more than two ranks depend on the order that a backend adds in\n";
+           difference.first +
+           (difference.onGpus ? "; a GPU's kernels add in another order than a CPU's\n"
+                              : "; sums of more than two ranks depend on the order that a backend adds in\n");
 }
 
 } // namespace
+
+std::string processGroups(const wire::RanksRequest& request, const TorchrunOptions& options) {
+    if (!options.backend.empty()) return options.backend;
+    return request.backend == "cuda" ? "nccl" : "gloo";
+}
 
 Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, const TorchrunOptions& options) {
     const Result<std::string> library = ranksLibrary(), recorder = recorderFolder();
@@ -229,7 +245,8 @@ Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, cons
     if (const std::string before = environmentVariable("PYTHONPATH"); !before.empty()) path += ':' + before;
     Variables variables{{"PYTHONPATH", path}, {"OMP_NUM_THREADS", "1"}};
     // On one machine, which may not know its own name.
-    if (options.backend == "gloo" && environmentVariable("GLOO_SOCKET_IFNAME").empty())
+    const std::string groups = processGroups(request, options);
+    if (groups == "gloo" && environmentVariable("GLOO_SOCKET_IFNAME").empty())
         variables.emplace_back("GLOO_SOCKET_IFNAME", "lo");
     const std::vector<std::string> words{options.python,
                                          "-m",
@@ -243,7 +260,7 @@ Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, cons
                                          file,
                                          "--library=" + *library,
                                          "--out=" + folder.path(),
-                                         "--backend=" + options.backend,
+                                         "--backend=" + groups,
                                          "--timeout=" + std::to_string(options.timeout)};
     const Result<int> status = runInto(words, variables, output);
     if (!status) return tl::unexpected(status.error());
@@ -267,7 +284,7 @@ Result<std::string> prepareRanks(const wire::RanksRequest& request, const std::s
         fs::remove(resultFile(folder, rank), status);
     if (const auto written = writeRequest(request, file); !written) return tl::unexpected(written.error());
     return "-m dynascope_capture.ranks " + file + " --library " + *library + " --out " + folder +
-           " --backend " + options.backend + " --timeout " + std::to_string(options.timeout);
+           " --backend " + processGroups(request, options) + " --timeout " + std::to_string(options.timeout);
 }
 
 Result<CollectedRanks> collectRanks(const std::string& folder) {

@@ -15,10 +15,13 @@
 namespace dynascope::cli {
 
 struct TorchrunOptions {
-    std::string python;           ///< with PyTorch; looked for in PATH
-    std::string backend = "gloo"; ///< of the process groups
-    unsigned timeout = 60;        ///< seconds that a rank waits in a collective
+    std::string python;    ///< with PyTorch; looked for in PATH
+    std::string backend;   ///< of the process groups; empty: gloo, or nccl where the request is for GPUs
+    unsigned timeout = 60; ///< seconds that a rank waits in a collective
 };
+
+/// Their backend: what was asked for, else what suits the request.
+[[nodiscard]] std::string processGroups(const wire::RanksRequest& request, const TorchrunOptions& options);
 
 /// Of each result, how many elements are compared.
 inline constexpr std::int64_t comparedElements = 10'000;
@@ -46,6 +49,7 @@ struct TorchrunDifference {
     std::size_t compared = 0, different = 0; ///< results
     double largest = 0;                      ///< between two elements
     std::string first;                       ///< "rank 1, 0/0 inference, result 0"
+    bool onGpus = false;                     ///< the results; the simulation runs on a CPU
 };
 [[nodiscard]] TorchrunDifference compareRuns(const engine::RanksWorkload& workload,
                                              const TorchrunResults& real, const wire::RanksReply& simulated);

@@ -6,13 +6,27 @@
 #include "core/engine/service/rank_file.h"
 
 #include <cstdio>
+#include <dlfcn.h>
 #include <exception>
+#include <filesystem>
+
+namespace {
+
+/// The program is Python: the plugin lies where this library was installed.
+std::string cudaPlugin() {
+    Dl_info own{};
+    if (::dladdr(reinterpret_cast<const void*>(&cudaPlugin), &own) == 0 || !own.dli_fname) return {};
+    const std::filesystem::path folder = std::filesystem::absolute(own.dli_fname).parent_path();
+    return (folder.parent_path() / "lib/dynascope/libdynascope_cuda_plugin.so").string();
+}
+
+} // namespace
 
 /// As runRankOfFile(), and throws nothing.
 extern "C" __attribute__((visibility("default"))) int
-dynascope_rank_run(const char* requestFile, unsigned long rank, const char* replyFile) {
+dynascope_rank_run(const char* requestFile, unsigned long rank, const char* replyFile, int localRank) {
     try {
-        return dynascope::engine::runRankOfFile(requestFile, rank, replyFile);
+        return dynascope::engine::runRankOfFile(requestFile, rank, replyFile, localRank, cudaPlugin());
     } catch (const std::exception& error) {
         std::fprintf(stderr, "dynascope-ranks: %s: %s\n", requestFile, error.what());
         return 2;

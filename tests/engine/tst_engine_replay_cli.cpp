@@ -215,10 +215,30 @@ private slots:
         QVERIFY2(run.out.contains("in one process the ranks do not fit together\n"), run.out);
         const Run frame = cli({"replay", ranksOf("tp"), "--ranks", "simulated", "--frame", "0/0"});
         QCOMPARE(frame.exit, 2);
-        QVERIFY2(frame.err.contains("all graphs of a capture on CPUs; --frame is not for it"), frame.err);
+        QVERIFY2(frame.err.contains("all graphs of a capture; --frame is not for it"), frame.err);
         const Run number = cli({"replay", ranksOf("diverge"), "--ranks", "3", "--python", python});
         QCOMPARE(number.exit, 2);
         QVERIFY2(number.err.contains("compiled for 4 ranks, and have no others to meet"), number.err);
+    }
+
+    void processesWithoutAGpu() {
+        const Run turns = cli({"replay", ranksOf("tp"), "--ranks", "simulated", "--backend", "cuda"});
+        QCOMPARE(turns.exit, 2);
+        QVERIFY2(
+            turns.err.contains("take turns in one process run on its CPU; --backend cuda takes --ranks N"),
+            turns.err);
+        const Run one = cli({"replay", ranksOf("tp"), "--ranks", "2", "--backend", "cuda:1"});
+        QCOMPARE(one.exit, 2);
+        QVERIFY2(one.err.contains("all graphs of a capture; --backend cuda:N is not for it"), one.err);
+        const QString python = pythonOfEngine();
+        if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
+        if (QFileInfo::exists("/dev/nvidia0")) QSKIP("there is a GPU");
+        const Run run =
+            cli({"replay", ranksOf("tp"), "--ranks", "2", "--backend", "cuda", "--python", python});
+        QCOMPARE(run.exit, 2);
+        QVERIFY2(run.err.contains("no GPU for rank 0 of this machine: 0 here") ||
+                     run.err.contains("no GPU for rank 1 of this machine: 0 here"),
+                 run.err);
     }
 
     /// Rank 3 swaps two collectives; rank 2 compiled once more, which calls none.

@@ -236,8 +236,10 @@ SimulatedGroup::SimulatedGroup(std::string name, int rank, int size, std::unique
     : m_impl(std::make_unique<Impl>()) {
     using Type = c10d::ProcessGroup::BackendType;
     m_impl->group = c10::make_intrusive<c10d::ProcessGroup>(rank, size);
-    m_impl->group->setBackend(c10::DeviceType::CPU, Type::CUSTOM,
-                              c10::make_intrusive<SimulatedBackend>(rank, size, name, std::move(peers)));
+    const auto backend = c10::make_intrusive<SimulatedBackend>(rank, size, name, std::move(peers));
+    // Tensors of a GPU are copied there, in the order of its stream, so that a CUDA graph can be captured of it.
+    for (const c10::DeviceType device : {c10::DeviceType::CPU, c10::DeviceType::CUDA})
+        m_impl->group->setBackend(device, Type::CUSTOM, backend);
     m_impl->group->setDefaultBackend(Type::CUSTOM);
     m_impl->group->setGroupName(name);
     c10d::register_process_group(name, m_impl->group);

@@ -105,7 +105,7 @@ wire::Elements dataOf(const Tensor& tensor, std::int64_t most = allElements) {
     json out = json::array();
     const at::AutoGradMode noGrad(false);
     const Tensor flat =
-        firstElements(tensor.detach(), most).resolve_conj().resolve_neg().contiguous().view({-1});
+        firstElements(tensor.detach(), most).resolve_conj().resolve_neg().contiguous().cpu().view({-1});
     const auto count = static_cast<std::size_t>(std::min(flat.numel(), most));
     if (flat.is_complex()) {
         const Tensor wide = flat.to(at::kComplexDouble);

@@ -3,6 +3,8 @@
 
 #include "core/engine/collectives/kernels.h"
 #include "core/engine/exec/thread_count.h"
+#include "core/engine/replay/cuda_backend.h"
+#include "core/engine/replay/cuda_loader.h"
 #include "core/engine/service/rank_run.h"
 
 #include <cstdio>
@@ -21,7 +23,8 @@ int complain(const char* file, const std::string& why) {
 
 } // namespace
 
-int runRankOfFile(const char* requestFile, std::size_t rank, const char* replyFile) {
+int runRankOfFile(const char* requestFile, std::size_t rank, const char* replyFile, int localRank,
+                  const std::string& cudaPlugin) {
     std::ifstream in(requestFile, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (!in) return complain(requestFile, "cannot be read");
@@ -29,14 +32,21 @@ int runRankOfFile(const char* requestFile, std::size_t rank, const char* replyFi
     const auto request = wire::decode<wire::RanksRequest>(document);
     if (!request) return complain(requestFile, request.error().message);
     if (rank >= request->ranks.size()) return complain(requestFile, "has no rank " + std::to_string(rank));
+    std::shared_ptr<ReplayBackend> backend;
+    if (request->backend == "cuda") {
+        auto device = loadCudaDevice(cudaPlugin, localRank);
+        if (!device) return complain(requestFile, device.error().message);
+        backend = makeCudaBackend(std::move(*device));
+    }
     waitAtOnce();
     ProgramsByText known;
     auto prepared = RankRun::prepare(request->ranks[rank], known);
     if (!prepared) return complain(requestFile, prepared.error().message);
     const OneThread threads;
-    const wire::RankResult result = prepared->run(
-        {request->iterations, request->nodeIterations, request->verifyEvery, true, request->outputElements},
-        {});
+    const wire::RankResult result =
+        prepared->run({request->iterations, request->nodeIterations, request->verifyEvery, true,
+                       request->outputElements, std::move(backend)},
+                      {});
     std::ofstream out(replyFile, std::ios::binary | std::ios::trunc);
     out << wire::encode(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
     out.close();

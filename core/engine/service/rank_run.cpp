@@ -99,7 +99,7 @@ wire::RankResult RankRun::run(const How& how, const TaskContext& task) {
 std::optional<PlanError> RankRun::recordAndReplay(const How& how, const TaskContext& task,
                                                   wire::RankResult& out) {
     const at::AutoGradMode noGrad(false);
-    const std::unique_ptr<ReplayBackend> backend = makeCpuBackend();
+    const std::shared_ptr<ReplayBackend> backend = how.backend ? how.backend : makeCpuBackend();
     std::vector<GraphPtr> graphs;
     RunRequest request;
     for (std::size_t i = 0; i < m_prepared.size(); ++i) {

@@ -31,7 +31,8 @@ public:
         std::uint64_t iterations = 10, nodeIterations = 10, verifyEvery = 1;
         bool eager = false; ///< measure eager runs as well
         std::optional<std::int64_t>
-            outputElements; ///< describe results, with at most so many elements of each
+            outputElements;                     ///< describe results, with at most so many elements of each
+        std::shared_ptr<ReplayBackend> backend; ///< null: planned addresses on the CPU
     };
     /// Never throws. Afterwards error() says where it ended early.
     [[nodiscard]] wire::RankResult run(const How& how, const TaskContext& task);

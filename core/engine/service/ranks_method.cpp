@@ -24,6 +24,7 @@ public:
     }
 
     tl::expected<wire::RanksReply, Failure> run() {
+        if (m_said.backend != "cpu") return invalid("ranks that take turns in one process run on its CPU");
         auto groups = members();
         if (!groups) return tl::unexpected(std::move(groups.error()));
         ProgramsByText known;
@@ -35,8 +36,9 @@ public:
             }
             m_runs.push_back(std::move(*prepared));
         }
-        RankRun::How how{m_said.iterations, m_said.nodeIterations, m_said.verifyEvery, false,
-                         m_said.outputElements};
+        RankRun::How how{m_said.iterations,     m_said.nodeIterations,
+                         m_said.verifyEvery,    false,
+                         m_said.outputElements, nullptr};
         const OneThread threads;
         LockStep together(m_said.ranks.size(), std::move(*groups), m_task);
         together.run([&](std::size_t rank) { m_reply.ranks[rank] = m_runs[rank].run(how, m_task); });

@@ -55,6 +55,8 @@ struct Fields<RanksRequest> {
         f.optional("node_iterations", x.nodeIterations, std::uint64_t{10});
         f.optional("verify", x.verifyEvery, std::uint64_t{1});
         f.optional("output_elements", x.outputElements);
+        f.optional("backend", x.backend, std::string("cpu"));
+        f.check("backend", x.backend == "cpu" || x.backend == "cuda", "expected 'cpu' or 'cuda'");
     }
 };
 

@@ -43,6 +43,8 @@ struct RanksRequest {
     std::uint64_t verifyEvery = 1; ///< replays between two that are held against eager, bit by bit; 0: never
     /// Give what the last replay gave, with at most so many elements of each result.
     std::optional<std::int64_t> outputElements;
+    /// "cpu"; or "cuda" for ranks that torchrun started: CUDA graphs, each on the GPU of its number on its machine.
+    std::string backend = "cpu";
 };
 
 struct RankError {

@@ -47,14 +47,22 @@ def main(arguments=None):
     parser.add_argument("request", help="what to replay, as `dynascope-cli replay --ranks` writes it")
     parser.add_argument("--library", required=True, help="dynascope-ranks.so of the engine")
     parser.add_argument("--out", required=True, help="a folder for what each rank found")
-    parser.add_argument("--backend", default="gloo", help="of the process groups")
+    parser.add_argument("--backend", help="of the process groups; gloo, and nccl for graphs on GPUs")
     parser.add_argument("--timeout", type=float, default=60, help="seconds that a rank waits in a collective")
     options = parser.parse_args(arguments)
 
     with open(options.request, encoding="utf-8") as file:
         request = json.load(file)
     timeout = datetime.timedelta(seconds=options.timeout)
-    dist.init_process_group(options.backend, timeout=timeout)
+    gpus = request.get("backend") == "cuda"
+    local = int(os.environ.get("LOCAL_RANK", 0))
+    if gpus:
+        import torch
+
+        if local >= torch.cuda.device_count():
+            raise SystemExit(f"dynascope_capture.ranks: no GPU for rank {local} of this machine: {torch.cuda.device_count()} here")
+        torch.cuda.set_device(local)
+    dist.init_process_group(options.backend or ("nccl" if gpus else "gloo"), timeout=timeout)
     rank, size = dist.get_rank(), dist.get_world_size()
     if size != len(request["ranks"]):
         raise SystemExit(f"dynascope_capture.ranks: the request has {len(request['ranks'])} ranks, and {size} were started")
@@ -62,7 +70,7 @@ def main(arguments=None):
     library = ctypes.CDLL(os.path.abspath(options.library))
     reply = os.path.join(options.out, f"rank_{rank}.json")
     status = library.dynascope_rank_run(
-        os.fsencode(options.request), ctypes.c_ulong(rank), os.fsencode(reply)
+        os.fsencode(options.request), ctypes.c_ulong(rank), os.fsencode(reply), ctypes.c_int(local)
     )
     if status == 0:
         dist.barrier()  # nobody closes its connections while another still reads
