@@ -104,8 +104,11 @@ std::string launchedName(profile::Facts& facts, const LaunchedGraph& graph) {
 std::string launchBoundText(profile::Facts& facts, const LaunchedGraph& graph, GraphVerdicts& coverage) {
     return "launch-bound: " + launchedName(facts, graph) + " waits " + timeWords(graph.waits) +
            " for launches of " + count(graph.kernels, "kernel") + " that take " + timeWords(graph.busy) +
-           ", in " + count(graph.calls, "call") + "; a CUDA graph could save so much at most" +
-           coverageText(coverage.of(graph)) + '\n';
+           ", in " + count(graph.calls, "call") +
+           (graph.replayed > 0
+                ? "; " + count(graph.replayed, "kernel") + " of these ran as a CUDA graph already"
+                : "; a CUDA graph could save so much at most" + coverageText(coverage.of(graph))) +
+           '\n';
 }
 
 /// "cuda:0 idle 40 us of 111 us, from its first event to its last: 30 us until what came next was launched, ...".

@@ -95,9 +95,11 @@ std::string header(const Joined& joined) {
     for (std::size_t i = 0; i < profile.devices.size(); ++i) {
         out += profile.devices[i] + " busy " + micros(us(profile.busy[i])) + " us";
         if (!profile.models[i].empty()) out += ", " + profile.models[i];
+        if (profile.busy[i] > 0)
+            out += ", " + profile::shareText(joined.joinedOn[i] / profile.busy[i]) + " of it joined";
         out += '\n';
     }
-    out += profile::shareText(joined.share()) + " of it joined to the compiles of the capture" +
+    out += profile::shareText(joined.share()) + " of all joined to the compiles of the capture" +
            tallyWords(joined.regions, "compiled region") + tallyWords(joined.graphs, "graph call") +
            tallyWords(joined.kernels, "kernel") + tallyWords(joined.operators, "operator") + '\n';
     return out;

@@ -267,7 +267,8 @@ std::string partWords(const Row& row, const RowFacts& facts) {
     case Part::Node:
         return facts.kernel;
     case Part::OutputCode:
-        return "output code around its kernels";
+        return row.compile >= 0 && row.name != 0 ? "launch of the CUDA graph, and copies of its inputs"
+                                                 : "output code around its kernels";
     case Part::Guards:
         return "guards";
     case Part::Pregraph:

@@ -152,6 +152,10 @@ std::string_view withoutGraphNumber(std::string_view event) {
     return at > start.size() && at + 1 < event.size() && event[at] == '_' ? event.substr(at + 1) : event;
 }
 
+bool isGraphLaunch(std::string_view event) {
+    return event.starts_with("cudaGraphLaunch") || event.starts_with("cuGraphLaunch");
+}
+
 bool isGeneratedKernel(std::string_view event) {
     const std::string_view name = withoutGraphNumber(event);
     return name.starts_with("cpp_") || name.starts_with("triton_");
@@ -163,11 +167,15 @@ CodeCalls::CodeCalls(std::string_view text)
         const session::GeneratedKernel& kernel = m_code.kernels[k];
         const std::string asOperator = kernel.definition.first == 0 ? operatorOf(kernel.name) : std::string();
         std::vector<Site>& sites = m_sites[asOperator.empty() ? kernel.name : asOperator];
-        for (std::size_t c = 0; c < kernel.calls.size(); ++c)
-            sites.push_back({kernel.calls[c].lines.last, static_cast<int>(k), static_cast<int>(c)});
+        for (std::size_t c = 0; c < kernel.calls.size(); ++c) {
+            const Site site{kernel.calls[c].lines.last, static_cast<int>(k), static_cast<int>(c)};
+            sites.push_back(site);
+            m_steps.push_back({site, kernel.definition.first == 0 ? std::string_view() : kernel.name});
+        }
     }
     for (auto& [name, sites] : m_sites)
         std::ranges::sort(sites, {}, &Site::line);
+    std::ranges::stable_sort(m_steps, {}, [](const Step& step) { return step.site.line; });
 }
 
 std::vector<Matched> CodeCalls::match(std::span<const CalledOperator> operators) const {
@@ -199,6 +207,58 @@ Matched CodeCalls::find(std::string_view kernel) const {
     if (sites == m_sites.end() || sites->second.empty()) return {};
     const Site& first = sites->second.front();
     return {first.kernel, sites->second.size() == 1 ? first.call : -1, none, Link::KernelName};
+}
+
+void CodeCalls::fillReplay(std::size_t from, std::size_t to, std::size_t first, std::size_t last,
+                           std::vector<Matched>& out) const {
+    const std::size_t calls = to - from, ran = last - first;
+    if (calls == 0 || (calls > 1 && calls != ran)) return;
+    for (std::size_t i = from; i < to; ++i)
+        if (!m_steps[i].generated.empty()) return; // it ran under another name, or not at all
+    for (std::size_t i = 0; i < ran; ++i) {
+        const Site& site = m_steps[from + (calls == 1 ? 0 : i)].site;
+        out[first + i] = {site.kernel, site.call, none, Link::GraphPlace};
+    }
+}
+
+std::vector<Matched> CodeCalls::matchReplay(std::span<const std::string_view> kernels, bool isWhole) const {
+    std::map<std::string_view, std::uint32_t> ids;
+    const auto id = [&](std::string_view name) {
+        return ids.try_emplace(name, static_cast<std::uint32_t>(ids.size())).first->second;
+    };
+    std::vector<std::uint32_t> own, ran;
+    std::vector<std::size_t> steps, events;
+    for (std::size_t i = 0; i < m_steps.size(); ++i)
+        if (!m_steps[i].generated.empty()) {
+            own.push_back(id(m_steps[i].generated));
+            steps.push_back(i);
+        }
+    std::vector<Matched> out(kernels.size());
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+        if (isGeneratedKernel(kernels[i])) {
+            out[i] = find(kernels[i]);
+            ran.push_back(id(kernels[i]));
+            events.push_back(i);
+        }
+    std::size_t from = 0, first = 0;
+    bool isBounded = isWhole;
+    for (const auto& [a, b] : diff::detail::alignSequences(own, ran)) {
+        const std::size_t step = steps[a], event = events[b];
+        out[event] = {m_steps[step].site.kernel, m_steps[step].site.call, none,
+                      m_sites.find(m_steps[step].generated)->second.size() == 1 ? Link::KernelName
+                                                                                : Link::KernelOrder};
+        const bool onlyLibrary = std::none_of(kernels.begin() + static_cast<std::ptrdiff_t>(first),
+                                              kernels.begin() + static_cast<std::ptrdiff_t>(event),
+                                              [](std::string_view name) { return isGeneratedKernel(name); });
+        if (isBounded && onlyLibrary) fillReplay(from, step, first, event, out);
+        isBounded = true;
+        from = step + 1;
+        first = event + 1;
+    }
+    const bool onlyLibrary = std::none_of(kernels.begin() + static_cast<std::ptrdiff_t>(first), kernels.end(),
+                                          [](std::string_view name) { return isGeneratedKernel(name); });
+    if (isWhole && onlyLibrary) fillReplay(from, m_steps.size(), first, kernels.size(), out);
+    return out;
 }
 
 std::string shapesOf(std::string_view inputDims) {

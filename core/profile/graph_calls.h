@@ -67,6 +67,8 @@ struct CalledOperator {
 
 /// "cpp_fused_relu_0" of "graph_0_cpp_fused_relu_0" (torch/_inductor/codegen/cpp.py).
 [[nodiscard]] std::string_view withoutGraphNumber(std::string_view event);
+/// "cudaGraphLaunch", "cuGraphLaunch".
+[[nodiscard]] bool isGraphLaunch(std::string_view event);
 /// Whether Inductor generated a kernel of that name: "cpp_fused_...", "triton_poi_fused_...".
 [[nodiscard]] bool isGeneratedKernel(std::string_view event);
 
@@ -77,6 +79,11 @@ public:
     [[nodiscard]] std::vector<Matched> match(std::span<const CalledOperator> operators) const;
     /// A kernel on a device by its name alone; nothing (kernel -1) where no kernel has it.
     [[nodiscard]] Matched find(std::string_view kernel) const;
+    /// What one launch of a CUDA graph ran on one stream, in its order. Generated kernels are known by name and turn; what
+    /// lies between two of them is of the library call that the code makes there, where it makes one alone or as many
+    /// as there are kernels. `isWhole`: nothing else ran the rest of the code.
+    [[nodiscard]] std::vector<Matched> matchReplay(std::span<const std::string_view> kernels,
+                                                   bool isWhole) const;
     [[nodiscard]] const session::GeneratedCode& code() const { return m_code; }
 
 private:
@@ -84,9 +91,18 @@ private:
         std::size_t line = 0;
         int kernel = -1, call = -1;
     };
+    struct Step {
+        Site site;
+        std::string_view generated; ///< name of the kernel; empty for a call of a library
+    };
+    /// Gives calls [from, to) of the library what ran in [first, last).
+    void fillReplay(std::size_t from, std::size_t to, std::size_t first, std::size_t last,
+                    std::vector<Matched>& out) const;
+
     session::GeneratedCode m_code;
     std::map<std::string, std::vector<Site>, std::less<>>
-        m_sites; ///< by the name of events, in order of lines
+        m_sites;               ///< by the name of events, in order of lines
+    std::vector<Step> m_steps; ///< all calls, in order of lines
 };
 
 /// The operators of a graph that runs node by node.

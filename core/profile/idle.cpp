@@ -2,6 +2,7 @@
 #include "core/profile/idle.h"
 
 #include "core/profile/contexts.h"
+#include "core/profile/graph_calls.h"
 
 #include <algorithm>
 #include <limits>
@@ -122,7 +123,9 @@ private:
         out.device = event(after).device;
         const std::uint32_t launch = launchOf(after);
         if (launch == none) return out;
-        out.cause = event(launch).end() > out.start ? IdleCause::Launch : IdleCause::Device;
+        // What one call launches together, a CUDA graph, waits for no launch of its own.
+        const bool waited = launch != launchOf(before) && event(launch).end() > out.start;
+        out.cause = waited ? IdleCause::Launch : IdleCause::Device;
         if (out.cause == IdleCause::Launch) lookAtThread(launch, out);
         return out;
     }
@@ -141,6 +144,9 @@ private:
         LaunchedGraph* graph = graphOf(i);
         if (!graph) return;
         ++graph->kernels;
+        if (const std::uint32_t launch = launchOf(i);
+            launch != none && isGraphLaunch(m_profile.nameOf(event(launch))))
+            ++graph->replayed;
         graph->busy += event(i).self;
         if (const std::uint32_t launch = launchOf(i); launch != none && m_runs[launch] != none)
             m_calls[{graph->compile, graph->stage, graph->device}].insert(m_runs[launch]);

@@ -57,8 +57,9 @@ struct LaunchedGraph {
     int compile = -1, stage = -1; ///< into Session::compiles and Compile::stages
     std::uint8_t device = 0;
     std::size_t calls = 0, kernels = 0;
-    double busy = 0;  ///< nanoseconds of its kernels
-    double waits = 0; ///< in its calls, between two of its kernels, for the launch of the second
+    std::size_t replayed = 0; ///< of those, launched together with others, as a CUDA graph
+    double busy = 0;          ///< nanoseconds of its kernels
+    double waits = 0;         ///< in its calls, between two of its kernels, for the launch of the second
 
     /// It waits longer than it computes. What it waits is what a CUDA graph could save at most.
     [[nodiscard]] bool isLaunchBound() const { return waits > busy; }

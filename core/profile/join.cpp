@@ -7,6 +7,7 @@
 #include "core/profile/row_table.h"
 
 #include <algorithm>
+#include <map>
 
 namespace dynascope::profile {
 
@@ -34,6 +35,7 @@ public:
                 }
                 if (m_contexts.onCpu(i)) place(i);
             }
+        findReplays();
         for (std::uint32_t i = 0; i < m_profile.events.size(); ++i)
             if (isOnDevice(event(i).kind)) placeOnDevice(i);
         m_out.rows = m_table.take();
@@ -61,6 +63,9 @@ private:
 
     void add(std::uint32_t i, const RowSubject& row, bool counts = true) {
         addTo(m_table.at(row), i, counts);
+    }
+    static bool isAroundReplay(const RowSubject& row) {
+        return row.part == Part::OutputCode && row.compile >= 0 && row.name != 0;
     }
     void addTo(std::uint32_t index, std::uint32_t i, bool counts) {
         m_out.rowOf[i] = index;
@@ -102,7 +107,8 @@ private:
             if ((around.part == Part::Kernel || around.part == Part::Node) &&
                 around.device == event(i).device)
                 return addTo(index, i, false);
-            if (around.part == Part::Runtime && around.name != 0) return addTo(index, i, false);
+            if ((around.part == Part::Runtime || isAroundReplay(around)) && around.name != 0)
+                return addTo(index, i, false);
         }
         RowSubject row = rowFor(i, Part::Eager, m_contexts.owner(i));
         row.name = event(i).name;
@@ -283,7 +289,18 @@ private:
         add(i, row);
         if (row.stage < 0) return;
         ++m_out.graphs.joined;
-        const auto [events, operators] = operatorsIn(m_contexts.inside(i));
+        const std::vector<std::uint32_t> children = m_contexts.inside(i);
+        const auto [events, operators] = operatorsIn(children);
+        if (std::ranges::any_of(children, [&](std::uint32_t child) { return isGraphLaunch(name(child)); })) {
+            // CUDA-graph trees copy inputs to where the graph reads them: operators, and none of the code's.
+            for (const std::uint32_t child : children) {
+                if (m_contexts.role(child) != Role::Plain) continue;
+                RowSubject around = row;
+                around.name = event(child).name;
+                m_preset.emplace(child, around);
+            }
+            return;
+        }
         const std::vector<Matched> matched = m_code.calls(row.compile, row.stage).match(operators);
         for (std::size_t k = 0; k < events.size(); ++k) {
             ++m_out.kernels.all;
@@ -316,7 +333,10 @@ private:
             row.backward = around.backward;
             row.brokenCompile = around.brokenCompile;
             row.launch = launch.link;
-            if (around.part != Part::Kernel && around.part != Part::Node) fromCode(i, row);
+            if (isAroundReplay(around) && !isGraphLaunch(name(launch.event)))
+                row.name = event(i).name; // copies an input
+            else if (around.part != Part::Kernel && around.part != Part::Node)
+                fromCode(i, row);
         } else if (isGeneratedKernel(name(i))) {
             const CodeKernel found = m_code.findAnywhere(name(i));
             if (found.compile >= 0) {
@@ -337,7 +357,10 @@ private:
         row.name = event(i).name;
         if (!m_code.isCode(row.compile, row.stage)) return;
         row.part = Part::InGraph;
-        const Matched found = m_code.calls(row.compile, row.stage).find(name(i));
+        const auto replayed = m_replayed.find(i);
+        const Matched found = replayed == m_replayed.end()
+                                  ? m_code.calls(row.compile, row.stage).find(name(i))
+                                  : replayed->second;
         if (found.kernel >= 0) setKernel(row, found);
     }
 
@@ -345,8 +368,38 @@ private:
         row.part = Part::Kernel;
         row.kernel = found.kernel;
         row.call = found.call;
-        row.inner = Link::KernelName;
+        row.inner = found.link;
         row.name = 0;
+    }
+
+    /// One call launches a whole CUDA graph: what ran is of the output code around that call, and its order is the code's.
+    void findReplays() {
+        std::map<std::uint32_t, std::vector<std::uint32_t>> launched; // by the call that launched them
+        std::map<std::uint32_t, std::size_t> launches;                // by run
+        for (std::uint32_t i = 0; i < m_profile.events.size(); ++i) {
+            if (!isOnDevice(event(i).kind)) continue;
+            const std::uint32_t launch = m_profile.launches[event(i).launch].event;
+            if (launch != none && isGraphLaunch(name(launch))) launched[launch].push_back(i);
+        }
+        for (const auto& [launch, events] : launched)
+            ++launches[m_contexts.run(launch)];
+        for (auto& [launch, events] : launched) {
+            const std::uint32_t run = m_contexts.run(launch);
+            const auto code = m_ran.find(run);
+            const int compile = m_contexts.owner(launch).compile;
+            if (run == none || code == m_ran.end() || !m_code.isCode(compile, code->second)) continue;
+            const bool oneStream = std::ranges::all_of(
+                events, [&](std::uint32_t i) { return event(i).track == event(events.front()).track; });
+            if (!oneStream) continue; // nothing says in which order they were captured
+            std::ranges::stable_sort(events, {}, [&](std::uint32_t i) { return event(i).start; });
+            std::vector<std::string_view> kernels;
+            for (const std::uint32_t i : events)
+                kernels.push_back(name(i));
+            const std::vector<Matched> matched =
+                m_code.calls(compile, code->second).matchReplay(kernels, launches[run] == 1);
+            for (std::size_t k = 0; k < events.size(); ++k)
+                if (matched[k].kernel >= 0) m_replayed.emplace(events[k], matched[k]);
+        }
     }
 
     const session::Session& m_session;
@@ -361,6 +414,7 @@ private:
     std::unordered_map<std::uint32_t, int> m_ran;                     ///< stage, by call of a graph
     std::unordered_map<std::uint32_t, RowSubject> m_preset;           ///< by operator that is to come
     std::unordered_map<std::int64_t, std::uint32_t> m_nodeOfSequence; ///< rows
+    std::unordered_map<std::uint32_t, Matched> m_replayed;            ///< by event of a CUDA graph's launch
 };
 
 } // namespace
@@ -371,9 +425,12 @@ Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile, const Ta
     out->profile = std::move(profile);
     Joiner joiner(*out->session, *out->profile, *out, task);
     if (!joiner.run()) return cancellation();
+    out->joinedOn.assign(out->profile->devices.size(), 0);
     for (const Row& row : out->rows) {
         out->busy += row.self;
-        if (row.compile >= 0 || row.brokenCompile >= 0) out->joined += row.self;
+        if (row.compile < 0 && row.brokenCompile < 0) continue;
+        out->joined += row.self;
+        out->joinedOn[row.device] += row.self;
     }
     return out;
 }

@@ -55,7 +55,8 @@ enum class Link : std::uint8_t {
     OperatorDims,  ///< by operator, order and Input Dims
     OperatorOrder, ///< by operator and order
     BreakOfFrame,  ///< behind the graph in a frame that a graph break ended
-    Launch         ///< through the call that launched it
+    Launch,        ///< through the call that launched it
+    GraphPlace     ///< by its place among the kernels of a CUDA graph: between two that the output code names
 };
 [[nodiscard]] std::string_view linkName(Link link);
 
@@ -95,13 +96,14 @@ struct Joined {
     std::vector<std::uint32_t> rowOf; ///< by event; none for what takes no time
     /// Regions whose frame a graph break ended, by event, with the time at which their graph had run. Rising.
     std::vector<std::pair<std::uint32_t, std::int64_t>> graphEnds;
-    Tally regions;     ///< compiled regions to compiles
-    Tally graphs;      ///< calls of output code to stages
-    Tally kernels;     ///< kernels that output code generated, by name, to that code
-    Tally operators;   ///< outermost operators in graphs that run node by node, to nodes
-    Tally keys;        ///< of those calls, with a cache key, where the capture has such keys
-    double joined = 0; ///< nanoseconds of rows that have a compile
-    double busy = 0;   ///< of all devices
+    Tally regions;                ///< compiled regions to compiles
+    Tally graphs;                 ///< calls of output code to stages
+    Tally kernels;                ///< kernels that output code generated, by name, to that code
+    Tally operators;              ///< outermost operators in graphs that run node by node, to nodes
+    Tally keys;                   ///< of those calls, with a cache key, where the capture has such keys
+    double joined = 0;            ///< nanoseconds of rows that have a compile
+    double busy = 0;              ///< of all devices
+    std::vector<double> joinedOn; ///< as `joined`, by device
     std::vector<std::string> warnings;
 
     [[nodiscard]] double share() const { return busy > 0 ? joined / busy : 0; }

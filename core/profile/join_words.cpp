@@ -15,7 +15,7 @@ std::string_view partName(Part part) {
 }
 
 std::string_view linkName(Link link) {
-    static constexpr std::array<std::string_view, 13> names = {"",
+    static constexpr std::array<std::string_view, 14> names = {"",
                                                                "compile id",
                                                                "compile id, the last run that has it",
                                                                "sequence number",
@@ -27,7 +27,8 @@ std::string_view linkName(Link link) {
                                                                "operator, order and Input Dims",
                                                                "operator and order",
                                                                "after the graph of a frame that broke",
-                                                               "launch"};
+                                                               "launch",
+                                                               "place in the CUDA graph"};
     return names[static_cast<std::size_t>(link)];
 }
 

@@ -328,6 +328,52 @@ private slots:
         QVERIFY(parts.at("sgemm_a") == Part::InGraph); // nothing says which product it is
     }
 
+    /// The output code makes two products after its kernel: as many kernels of a library are one of each.
+    void placesInAReplayedGraph_data() {
+        QTest::addColumn<int>("kernels"); // of the library, in a row
+        QTest::addColumn<int>("stream");  // of the last one
+        QTest::addColumn<bool>("known");
+        QTest::newRow("one each") << 2 << 7 << true;
+        QTest::newRow("one too many") << 3 << 7 << false;
+        QTest::newRow("two streams") << 2 << 8 << false;
+    }
+    void placesInAReplayedGraph() {
+        QFETCH(int, kernels);
+        QFETCH(int, stream);
+        QFETCH(bool, known);
+        std::string replay = R"(
+{"ph":"X","cat":"cpu_op","name":"aten::_foreach_copy_","pid":1,"tid":1,"ts":22,"dur":5},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":23,"dur":2,"args":{"correlation":49}},
+{"ph":"X","cat":"kernel","name":"multi_tensor","pid":0,"tid":7,"ts":26,"dur":2,"args":{"device":0,"correlation":49}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":50}},
+{"ph":"X","cat":"kernel","name":"triton_poi_fused_relu_0","pid":0,"tid":7,"ts":50,"dur":10,"args":{"device":0,"correlation":50}})";
+        for (int i = 0; i < kernels; ++i)
+            replay += ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":" +
+                      std::to_string(i + 1 == kernels ? stream : 7) +
+                      ",\"ts\":" + std::to_string(70 + 20 * i) +
+                      ",\"dur\":10,\"args\":{\"device\":0,\"correlation\":50}}";
+        const JoinedPtr joined = joinedTexts(gpuTrace(), std::string(cpuSide) + replay);
+        QVERIFY(joined);
+        std::vector<int> calls;
+        for (std::uint32_t i = 0; i < joined->rowOf.size(); ++i) {
+            const Event& event = joined->profile->events[i];
+            const Row& row = joined->rows[joined->rowOf[i]];
+            const std::string_view name = joined->profile->nameOf(event);
+            // Copies of inputs and the launch are the replay's, on both devices, and no kernels of the code.
+            if (name == "aten::_foreach_copy_" || name == "multi_tensor" || name == "cudaGraphLaunch")
+                QVERIFY(row.part == Part::OutputCode && row.name == event.name);
+            if (name != "sgemm") continue;
+            QCOMPARE(row.part, known ? Part::Kernel : Part::InGraph);
+            if (!known) continue;
+            QCOMPARE(row.inner, Link::GraphPlace);
+            calls.push_back(row.kernel);
+        }
+        if (known) QVERIFY(calls.size() == 2 && calls[0] != calls[1]);
+        QCOMPARE(joined->kernels.all, std::size_t(1));
+        QCOMPARE(joined->kernels.joined, std::size_t(1));
+        QCOMPARE(joined->joinedOn.at(1), joined->profile->busy.at(1));
+    }
+
     void withoutItsCapture() {
         const JoinedPtr joined = joinedTexts({}, std::string(cpuSide) + std::string(launches));
         QVERIFY(joined);

@@ -32,12 +32,12 @@ QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device
     for (const profile::LaunchedGraph& graph : graphs) {
         if (!graph.isLaunchBound() || graph.device != device.device) continue;
         const session::Compile& compile = joined.session->compiles[std::size_t(graph.compile)];
-        out << tr("Launch-bound: %1 %2 waits %3 for launches of kernels that take %4; a CUDA graph could "
-                  "save "
-                  "so much at most")
+        out << tr("Launch-bound: %1 %2 waits %3 for launches of kernels that take %4; %5")
                    .arg(toQString(session::compileName(*joined.session, compile)),
                         toQString(compile.stages[std::size_t(graph.stage)]->label()),
-                        profileTime(graph.waits), profileTime(graph.busy));
+                        profileTime(graph.waits), profileTime(graph.busy),
+                        graph.replayed > 0 ? tr("%1 of them ran as a CUDA graph already").arg(graph.replayed)
+                                           : tr("a CUDA graph could save so much at most"));
     }
     return out.join(u'\n');
 }
