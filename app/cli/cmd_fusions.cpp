@@ -45,7 +45,7 @@ std::string bytesText(const std::optional<double>& bytes) {
 
 std::string choiceTime(double ms) {
     std::array<char, 32> out{};
-    std::snprintf(out.data(), out.size(), "%.3f ms", ms);
+    std::snprintf(out.data(), out.size(), "%.4f ms", ms); // kernels of a GPU take microseconds
     return out.data();
 }
 

@@ -11,7 +11,8 @@ namespace {
 bool isUsers(const ir::SourceLocation& frame) {
     const std::string_view file = frame.file;
     return file.ends_with(".py") && !file.starts_with("torch/") &&
-           file.find("/torch/") == std::string_view::npos;
+           file.find("/torch/") == std::string_view::npos &&
+           file.find("/dynascope_capture/") == std::string_view::npos; // our recorder's calls of PyTorch
 }
 
 } // namespace

@@ -186,7 +186,7 @@ std::vector<TableRow> tuningRows(const inductor::PassRecording& recording, const
             const bool first = &choice == &tuning.choices.front();
             TableCell time{tr("failed"), Look::Quiet}, factor;
             if (choice.ms) {
-                time = {QStringLiteral("%1 ms").arg(*choice.ms, 0, 'f', 3),
+                time = {QStringLiteral("%1 ms").arg(*choice.ms, 0, 'f', 4),
                         Look::Mono,
                         Tone::None,
                         {},

@@ -150,7 +150,7 @@ private slots:
         SmallRecording small({.tuned = true});
         const Run run = cli({"fusions", small.path()});
         QVERIFY2(run.out.contains("choices that were timed") &&
-                     run.out.contains("0.500 ms  template_0, the fastest") && run.out.contains("failed"),
+                     run.out.contains("0.5000 ms  template_0, the fastest") && run.out.contains("failed"),
                  run.out);
         const QJsonValue choices =
             json({"fusions", small.path()}).at(0)["autotuned"].toArray().at(0)["choices"];
