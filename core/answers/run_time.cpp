@@ -5,6 +5,7 @@
 
 #include "core/base/words.h"
 #include "core/profile/grouped.h"
+#include "core/profile/idle.h"
 
 #include <algorithm>
 #include <cmath>
@@ -30,11 +31,12 @@ std::string timeText(double nanoseconds) {
 }
 
 /// "60 % is in kernels and nodes of compiled graphs, 38 % the cost of being compiled, 2 % outside compiled code".
-std::string sharesText(const Joined& joined) {
-    const profile::Shares shares = sharesOf(joined);
+std::string sharesText(const Joined& joined, int device) {
+    const profile::Shares shares = sharesOf(joined, profile::allSteps, device);
     std::string out;
     const auto add = [&](double time, std::string_view what) {
-        if (time > 0) out += (out.empty() ? "" : ", ") + percent(time, joined.busy) + ' ' + std::string(what);
+        if (time > 0)
+            out += (out.empty() ? "" : ", ") + percent(time, shares.all()) + ' ' + std::string(what);
     };
     using profile::Spent;
     add(shares.on(Spent::Computed), "is in kernels and nodes of compiled graphs");
@@ -64,6 +66,21 @@ Item itemOf(const Joined& joined, const GroupedRow& row) {
     return item;
 }
 
+/// "cuda:0 was busy 5 % of the time; it waited 95 % for what came next to be launched."
+std::string busyText(const Joined& joined, int device) {
+    const std::string& name = joined.profile->devices[static_cast<std::size_t>(device)];
+    for (const profile::DeviceIdle& one : idleReport(joined).devices) {
+        if (one.device != device || one.span <= 0) continue;
+        const double span = static_cast<double>(one.span);
+        const double waited = one.idle[static_cast<std::size_t>(profile::IdleCause::Launch)];
+        return name + " was busy " + percent(one.busy, span) +
+               " of the time from its first event to its last" +
+               (waited > 0 ? ", and waited " + percent(waited, span) + " for what came next to be launched. "
+                           : std::string(". "));
+    }
+    return {};
+}
+
 Answer ofJoined(Facts& facts) {
     Answer out;
     out.question = Question::RunTime;
@@ -78,9 +95,16 @@ Answer ofJoined(Facts& facts) {
     out.of = steps.empty() ? "busy in all, by a profile without steps"
                            : "a step, the median of " + count(steps.size(), "step");
     const bool alone = session.compiles.empty();
-    const std::vector<GroupedRow> rows = grouped(facts, alone ? By::Operator : By::Node);
-    out.sentence = alone ? "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.'
-                         : "Of the time that processors were busy, " + sharesText(all) + '.';
+    std::vector<GroupedRow> rows = grouped(facts, alone ? By::Operator : By::Node);
+    const int device = mainGpu(profile);
+    if (device != profile::everyDevice) {
+        std::erase_if(rows, [&](const GroupedRow& row) { return row.device != device; });
+        out.sentence = busyText(all, device);
+    }
+    out.sentence += alone ? "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.'
+                    : device == profile::everyDevice
+                        ? "Of the time that processors were busy, " + sharesText(all, device) + '.'
+                        : "Of its busy time, " + sharesText(all, device) + '.';
     if (alone)
         out.note =
             "This profile has no trace of the compiler beside it, so that nothing is joined to graphs.";
@@ -95,6 +119,8 @@ Answer ofJoined(Facts& facts) {
         out.items.push_back(itemOf(all, row));
     out.picture = Picture::Ranking;
     out.axis = alone ? "Time of each operator by itself" : "Time of each node, kernel and wrapper by itself";
+    if (device != profile::everyDevice)
+        out.axis += " on " + profile.devices[static_cast<std::size_t>(device)];
     keepFirst(out, mostRows);
     return out;
 }

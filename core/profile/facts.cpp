@@ -4,6 +4,7 @@
 #include "core/ir/place_text.h"
 #include "core/layout/fold.h"
 #include "core/profile/contexts.h"
+#include "core/profile/graph_calls.h"
 
 #include <algorithm>
 #include <array>
@@ -214,7 +215,33 @@ bool Facts::isLibraryCall(const Row& row) {
     return row.part == Part::Kernel && kernelOf(row).definition.first == 0;
 }
 
+std::size_t Facts::replaysOf(const Row& row) {
+    if (!m_replays) {
+        m_replays.emplace();
+        const Profile& profile = *m_joined->profile;
+        std::map<std::pair<int, int>, std::set<std::uint32_t>> launches, calls;
+        for (std::size_t i = 0; i < profile.events.size(); ++i) {
+            const Event& event = profile.events[i];
+            if (m_joined->rowOf[i] == none || !isOnDevice(event.kind)) continue;
+            const std::uint32_t launch = profile.launches[event.launch].event;
+            if (launch == none || !isGraphLaunch(profile.nameOf(profile.events[launch]))) continue;
+            const Row& of = m_joined->rows[m_joined->rowOf[i]];
+            launches[{of.compile, of.stage}].insert(launch);
+            calls[{of.compile, of.stage}].insert(profile.events[launch].parent);
+        }
+        for (const auto& [stage, made] : launches)
+            (*m_replays)[stage] = made.size() == calls[stage].size() ? made.size() : 0;
+    }
+    const auto known = m_replays->find({row.compile, row.stage});
+    return known == m_replays->end() ? 0 : known->second;
+}
+
 std::optional<double> Facts::kernelsOfCall(const Row& row) {
+    if (row.inner == Link::GraphPlace) {
+        const std::size_t replays = replaysOf(row);
+        if (replays == 0 || row.count % replays != 0) return {};
+        return static_cast<double>(row.count) / static_cast<double>(replays);
+    }
     if (!m_calls) {
         m_calls.emplace();
         for (const Row& one : m_joined->rows)

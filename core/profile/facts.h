@@ -64,6 +64,9 @@ private:
     using Called = std::array<int, 4>; ///< compile, stage, kernel, call
     std::optional<std::map<Called, std::size_t>>
         m_calls; ///< how often the CPU called each kernel of output code
+    /// By compile and stage, how often a CUDA graph of it was launched; 0 where a call launches several.
+    std::optional<std::map<std::pair<int, int>, std::size_t>> m_replays;
+    [[nodiscard]] std::size_t replaysOf(const Row& row);
 };
 
 /// "eager code after the break at cap.py:31", "guards", "outside compiled code": a row that is no kernel and no node.

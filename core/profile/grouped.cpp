@@ -180,9 +180,7 @@ double Peaks::flopsOf(const std::string& type) const {
 }
 
 const std::string& mainDevice(const Profile& profile) {
-    const auto gpu = std::ranges::find_if(
-        profile.devices, [](const std::string& device) { return device.find(':') != std::string::npos; });
-    return gpu == profile.devices.end() ? profile.devices.front() : *gpu;
+    return profile.devices[static_cast<std::size_t>(std::max(mainGpu(profile), 0))];
 }
 
 std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks) {
@@ -211,9 +209,19 @@ double Shares::all() const {
     return std::accumulate(time.begin(), time.end(), 0.0);
 }
 
-Shares sharesOf(const Joined& joined, int step) {
+int mainGpu(const Profile& profile) {
+    int out = everyDevice;
+    for (std::size_t i = 0; i < profile.devices.size(); ++i)
+        if (profile.devices[i] != "cpu" &&
+            (out == everyDevice || profile.busy[i] > profile.busy[static_cast<std::size_t>(out)]))
+            out = static_cast<int>(i);
+    return out;
+}
+
+Shares sharesOf(const Joined& joined, int step, int device) {
     Shares out;
     for (const Row& row : joined.rows) {
+        if (device != everyDevice && row.device != device) continue;
         const double time = timeIn(row.self, row.bySteps, step);
         out.time[static_cast<std::size_t>(spentOn(row))] += time;
     }

@@ -44,13 +44,19 @@ inline constexpr int allSteps = -2;
 /// time in it are left out, and the others keep their counts and medians over all.
 [[nodiscard]] std::vector<GroupedRow> grouped(Facts& facts, By by, int step = allSteps);
 
-/// Where the time of all devices goes, in nanoseconds.
+/// Of Profile::devices.
+inline constexpr int everyDevice = -1;
+/// The one that programs are written for: of those that are no CPU the one that was busy longest; everyDevice where there
+/// is none. Its time and the CPU's, which mostly launches what it runs, mean nothing when they are added up.
+[[nodiscard]] int mainGpu(const Profile& profile);
+
+/// Where the time of all devices, or of one, goes, in nanoseconds.
 struct Shares {
     std::array<double, spentCount> time{}; ///< by Spent
     [[nodiscard]] double on(Spent spent) const { return time[static_cast<std::size_t>(spent)]; }
     [[nodiscard]] double all() const;
 };
-[[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps);
+[[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps, int device = everyDevice);
 
 /// What a device can do at most.
 struct Peaks {
@@ -61,7 +67,7 @@ struct Peaks {
     /// Of products of that type (Work::type), else of any.
     [[nodiscard]] double flopsOf(const std::string& type) const;
 };
-/// The device that a profile is about, whose peaks bound it: its first GPU, else "cpu".
+/// The device that a profile is about, whose peaks bound it: mainGpu(), else "cpu".
 [[nodiscard]] const std::string& mainDevice(const Profile& profile);
 /// Nanoseconds that a row would take less at those peaks; nothing where its work is not known, or is none.
 [[nodiscard]] std::optional<double> saveable(const GroupedRow& row, const Peaks& peaks);

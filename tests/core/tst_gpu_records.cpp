@@ -82,6 +82,18 @@ private slots:
         QVERIFY(convolutions > 0.5 * both->profile->busy.at(1));
     }
 
+    /// A replay calls each library once, whatever the CPU did not call.
+    void librariesInReplaysHaveFlops() {
+        const JoinedPtr both = test::joinedFolder("cuda_graphs");
+        Facts facts(both);
+        std::map<std::string, double> flops;
+        for (const GroupedRow& row : grouped(facts, By::Node))
+            if (row.device == 1 && row.work.flops) flops[row.key] = *row.work.flops;
+        // 3 steps of 16 pictures: 3 x 3, 32 to 64 channels, 16 x 16.
+        QVERIFY(flops.contains("convolution_3"));
+        QCOMPARE(flops.at("convolution_3"), 3.0 * 2 * 16 * 16 * 16 * 64 * 32 * 9);
+    }
+
     /// Kernels of one launch wait for no other launch, and no CUDA graph is advised where there is one.
     void replaysWaitForNoLaunch() {
         const JoinedPtr both = test::joinedFolder("cuda_graphs");

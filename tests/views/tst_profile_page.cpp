@@ -361,9 +361,22 @@ private slots:
         auto& devices = *test::part<QComboBox>(*page, "profile.devices");
         QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && table.rows().rowCount() > 0, test::patience);
         QCOMPARE(test::part<QComboBox>(*page, "profile.by")->currentText(), QString("operator")); // no graph
-        QCOMPARE(table.rows().rowCount(), 4);
+        // The GPU that was busy longest, and its figures.
+        QCOMPARE(devices.currentText(), QString("gpu:0"));
+        QCOMPARE(table.rows().rowCount(), 2);
         QCOMPARE(devices.count(), 4);
         QVERIFY(devices.isVisible());
+        const auto figures = [&page] {
+            QString out;
+            for (const QLabel* label : page->figures()->findChildren<QLabel*>())
+                out += label->text() + u'\n';
+            return out;
+        };
+        QVERIFY2(figures().contains("gpu:0 busy"), qPrintable(figures()));
+        devices.setCurrentIndex(0);
+        emit devices.activated(0);
+        QCOMPARE(table.rows().rowCount(), 4);
+        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && !figures().contains("gpu:0 busy"), test::patience);
         const auto text = [&table](int row, ProfileColumn column) {
             return table.rows().rows()[std::size_t(row)][std::size_t(column)].text;
         };

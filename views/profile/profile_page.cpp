@@ -100,7 +100,10 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
         d->byIsChosen = true;
         ask();
     });
-    connect(d->devices, &QComboBox::activated, this, &ProfilePage::showRows);
+    connect(d->devices, &QComboBox::activated, this, [this] {
+        showRows(); // at once; the figures come from a worker
+        ask();
+    });
     connect(d->filter, &QLineEdit::textChanged, this, &ProfilePage::showRows);
     connect(d->table, &RowTable::rowActivated, this,
             [this](int at) { follow(at, int(ProfileColumn::What)); });
@@ -257,6 +260,7 @@ void ProfilePage::readAnew() {
     for (const std::string& device : profile.devices)
         d->devices->addItem(toQString(device));
     d->devices->setVisible(profile.devices.size() > 1);
+    d->devices->setCurrentIndex(profile::mainGpu(profile) + 1);
     ask();
 }
 
@@ -282,14 +286,15 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
     const int step = d->steps->currentIndex() <= 0 ? profile::allSteps : d->steps->currentIndex() - 1;
     workspace().tasks().run<Shown>(
         tag, this,
-        [profile, by = By(d->by->currentIndex()), step, lanes = d->shown.lanes, links = d->shown.links,
-         idle = d->shown.idle, other = d->otherProfile](const TaskContext& task) {
+        [profile, by = By(d->by->currentIndex()), step, device = d->device(), lanes = d->shown.lanes,
+         links = d->shown.links, idle = d->shown.idle, other = d->otherProfile](const TaskContext& task) {
             Shown out;
             out.profile = profile;
             if (other) out.compared = compareProfiles(profile, other, by);
             const std::lock_guard lock(profile->mutex);
             out.rows = profileRows(*profile, by, step);
-            out.shares = sharesOf(*profile->joined, step);
+            out.shares = sharesOf(*profile->joined, step, device);
+            out.everywhere = sharesOf(*profile->joined, step);
             out.lanes = lanes ? lanes : profileLanes(*profile, task);
             if (!out.lanes) return Shown();
             out.links = lanes ? links : rowLinks(*profile);
@@ -325,12 +330,19 @@ void ProfilePage::showLanes() {
     if (!joined.profile->steps.empty())
         note << (step < 0 ? countText(joined.profile->steps.size(), tr("step"), tr("steps"))
                           : d->steps->currentText());
-    note << tr("%1 joined").arg(toQString(profile::shareText(joined.share())));
+    const int device = d->device();
+    note << (device == profile::everyDevice
+                 ? tr("%1 joined").arg(toQString(profile::shareText(joined.share())))
+                 : tr("%1 of %2 joined")
+                       .arg(toQString(
+                                profile::shareText(joined.joinedOn[std::size_t(device)] /
+                                                   std::max(joined.profile->busy[std::size_t(device)], 1.0))),
+                            d->devices->currentText()));
     if (const std::string doubt = joinDoubt(joined); !doubt.empty()) note << toQString(doubt);
     d->note->setText(note.join(QStringLiteral(", ")));
     std::vector<profile::Spent> spent;
     for (std::size_t i = 0; i < profile::spentCount; ++i)
-        if (d->shown.shares.time[i] > 0) spent.push_back(profile::Spent(i));
+        if (d->shown.everywhere.time[i] > 0) spent.push_back(profile::Spent(i));
     d->legend->setSpent(std::move(spent));
 }
 
@@ -343,9 +355,8 @@ void ProfilePage::showRows() {
     if (!d->shown.profile) return;
     const profile::Joined& joined = *d->shown.profile->joined;
     d->table->setColumnHidden(int(ProfileColumn::Saveable), !d->roofline->peaks());
-    const int device = d->devices->currentIndex() <= 0 ? allDevices : d->devices->currentIndex() - 1;
     d->table->setRows(
-        tableRows(joined, d->shown.rows, d->filter->text(), d->numbers, d->roofline->peaks(), device));
+        tableRows(joined, d->shown.rows, d->filter->text(), d->numbers, d->roofline->peaks(), d->device()));
     d->roofline->show(joined, d->shown.rows, d->numbers);
     d->roofline->view()->select(d->table->selected());
 }

@@ -70,8 +70,13 @@ void ProfilePage::showFigures() {
                            tr("From %1 to %2")
                                .arg(profileTime(*std::min_element(steps.begin(), steps.end())),
                                     profileTime(*std::max_element(steps.begin(), steps.end())))});
+    const bool all = d->device() == profile::everyDevice;
     figures.push_back(
-        {profileTime(shares.all()), tr("busy"), {}, tr("What all threads and devices were busy")});
+        {profileTime(shares.all()),
+         all ? tr("busy") : tr("%1 busy").arg(d->devices->currentText()),
+         {},
+         all ? tr("What all threads and devices were busy")
+             : tr("What %1 was busy; the rows are of it alone").arg(d->devices->currentText())});
     const auto part = [&](profile::Spent spent) {
         const double time = shares.on(spent);
         if (shares.all() <= 0 || time <= 0) return;

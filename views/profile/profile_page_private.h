@@ -24,7 +24,8 @@ namespace dynascope::views {
 struct ProfilePage::Shown {
     JoinedProfilePtr profile;
     std::vector<ProfileRow> rows;
-    profile::Shares shares;
+    profile::Shares shares;     ///< of the chosen device
+    profile::Shares everywhere; ///< of all
     ProfileLanesPtr lanes;
     std::vector<ProfileLink> links;                  ///< by row of the joined profile
     ComparedProfilesPtr compared;                    ///< with B, if there is one
@@ -54,6 +55,9 @@ struct ProfilePage::Private {
     JoinedProfilePtr otherProfile;     ///< of it; null while it is being joined
     int shownStep = -1;                ///< that the lanes were turned to
     std::vector<int> numbers;          ///< of the table's rows in shown.rows
+
+    /// Into Profile::devices, or profile::everyDevice.
+    [[nodiscard]] int device() const { return std::max(devices->currentIndex(), 0) - 1; }
 };
 
 } // namespace dynascope::views

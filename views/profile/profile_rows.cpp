@@ -152,7 +152,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
                                 const std::optional<profile::Peaks>& peaks, int device) {
     double all = 0, most = 0;
     const auto isMeant = [device](const ProfileRow& row) {
-        return device == allDevices || row.row.device == device;
+        return device == profile::everyDevice || row.row.device == device;
     };
     for (const ProfileRow& row : rows) {
         if (!isMeant(row)) continue;
@@ -162,7 +162,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
     std::vector<TableRow> out;
     numbers.clear();
     using Look = TableCell::Look;
-    const bool devices = joined.profile->devices.size() > 1 && device == allDevices;
+    const bool devices = joined.profile->devices.size() > 1 && device == profile::everyDevice;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (!isMeant(rows[i])) continue;
         const GroupedRow& row = rows[i].row;

@@ -54,15 +54,13 @@ enum class ProfileColumn : int {
 /// Where each row of the joined profile leads.
 [[nodiscard]] std::vector<ProfileLink> rowLinks(JoinedProfile& profile);
 
-inline constexpr int allDevices = -1;
-
 /// The rows of a device (into Profile::devices) in which `filter` is, in any column, whatever the case; with their numbers.
 /// Shares are of the time that the device was busy, or all of them.
 [[nodiscard]] std::vector<TableRow> tableRows(const profile::Joined& joined,
                                               const std::vector<ProfileRow>& rows, const QString& filter,
                                               std::vector<int>& numbers,
                                               const std::optional<profile::Peaks>& peaks = {},
-                                              int device = allDevices);
+                                              int device = profile::everyDevice);
 
 /// Those of `numbers` whose FLOPs and bytes are known, over all steps; a point's row is its place in `numbers`.
 /// `moveOnly` counts those with bytes and without FLOPs.
