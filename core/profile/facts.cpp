@@ -196,6 +196,9 @@ void Facts::addAnswer(const Row& row, const session::ProvenanceAnswer& answer, R
             module = module ? commonModule(*module, names[node.node]) : names[node.node];
     }
     facts.module = module.value_or("");
+    if (graph && (row.part == Part::Node || isLibraryCall(row)))
+        for (const ir::NodeIndex node : facts.nodes)
+            if (facts.collective.empty()) facts.collective = collectiveOf(*graph, node);
     if (graph) addWork(row, *graph, weakest, facts);
     if (weakest) addWords(facts.evidence, "nodes by " + std::string(linkEvidenceName(*weakest)));
     const bool isOne =
@@ -260,6 +263,9 @@ void Facts::addWork(const Row& row, const ir::Graph& graph, std::optional<sessio
                     RowFacts& facts) {
     const bool onDevice = m_joined->profile->devices[row.device] != "cpu";
     const bool hasDevice = m_joined->profile->devices.size() > 1;
+    if (std::ranges::any_of(facts.nodes,
+                            [&](ir::NodeIndex node) { return isCollective(graph.node(node).target); }))
+        return;
     if (row.part == Part::Node && !hasDevice) facts.work = workOf(graph, {row.node});
     if (row.part != Part::Kernel || (hasDevice && !onDevice)) return;
     using session::LinkEvidence;

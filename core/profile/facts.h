@@ -27,8 +27,10 @@ struct RowFacts {
     bool computesAll = true; ///< those nodes; else one of them, or some
     std::string kernel;      ///< "cpp_fused_relu_0"; "aten.mm.default" of a node
     std::vector<ir::SourceLocation> lines;
-    std::string module;     ///< the innermost that holds all of it: "layers.0.linear1"; may be empty
-    Work work;              ///< of one event; where it is known which nodes those are, and alone
+    std::string module; ///< the innermost that holds all of it: "layers.0.linear1"; may be empty
+    Work work;          ///< of one event; where it is known which nodes those are, and alone
+    /// Of a call of a collective, or of a wait for one, that collective's node; empty of all else.
+    std::string collective;
     std::string breakPlace; ///< "cap.py:31" of the graph break whose cost it is
     std::string evidence;   ///< "compile id; cache key; kernel name and order; nodes by comment"
 };

@@ -238,4 +238,27 @@ Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes, con
     return out;
 }
 
+bool isCollective(std::string_view target) {
+    return target.find("c10d_functional.") != std::string_view::npos ||
+           target.find("torch.ops._dtensor.") != std::string_view::npos ||
+           target.find("torch.ops.c10d.") != std::string_view::npos;
+}
+
+std::string collectiveOf(const ir::Graph& graph, ir::NodeIndex index) {
+    const ir::Node& node = graph.node(index);
+    if (!isCollective(node.target)) return {};
+    const auto isWait = [](const ir::Node& one) {
+        return one.target.find("wait_tensor") != std::string::npos;
+    };
+    const ir::Node* made = &node;
+    constexpr int most = 8;
+    for (int step = 0; step < most && (isWait(*made) || !isCollective(made->target)); ++step) {
+        if (made->args.empty() || !made->args.front().isNode()) break;
+        const ir::NodeIndex before = graph.find(made->args.front().text);
+        if (before == ir::npos) break;
+        made = &graph.node(before);
+    }
+    return isCollective(made->target) ? made->name : node.name;
+}
+
 } // namespace dynascope::profile

@@ -35,4 +35,11 @@ using CallsOfNodes = std::vector<std::set<std::pair<int, int>>>;
 [[nodiscard]] Work workOf(const ir::Graph& graph, const std::vector<ir::NodeIndex>& nodes,
                           const CallsOfNodes& calls = {});
 
+/// Whether a node's target, or a kernel of output code, is a collective of PyTorch's or the wait for one, whose time is that
+/// of other ranks as well: "torch.ops._c10d_functional.all_reduce_.default".
+[[nodiscard]] bool isCollective(std::string_view target);
+
+/// The node of the collective that a node calls, or waits for through items and views; empty where it does neither.
+[[nodiscard]] std::string collectiveOf(const ir::Graph& graph, ir::NodeIndex node);
+
 } // namespace dynascope::profile

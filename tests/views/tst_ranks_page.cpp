@@ -113,9 +113,22 @@ private slots:
         QVERIFY(s.label("ranks.evidence").contains("nothing was run"));
         QVERIFY(s.label("ranks.evidence").contains("no flight-recorder dump"));
         for (const char* name : {"ranks.reasons", "ranks.matrix", "ranks.waiting", "ranks.alone",
-                                 "ranks.caches", "ranks.estimates", "ranks.notes"})
+                                 "ranks.caches", "ranks.measured", "ranks.estimates", "ranks.notes"})
             QAbstractItemModelTester(&s.table(name).rows(),
                                      QAbstractItemModelTester::FailureReportingMode::QtTest);
+    }
+
+    /// Rank 1 sleeps before each step, and rank 0 waits for it in the first collective.
+    void measuredTimesSayWhoCameLast() {
+        Shown s(data + "late");
+        QCOMPARE(s.table("ranks.measured").rows().rowCount(), 3);
+        QCOMPARE(s.cell("ranks.measured", 0, 1), QString("kernels and nodes, no collective"));
+        QVERIFY(s.cell("ranks.measured", 1, 1).startsWith("all_reduce  late.py:19"));
+        QVERIFY(s.cell("ranks.measured", 1, 2).startsWith("rank 1, "));
+        QVERIFY(s.cell("ranks.measured", 1, 3).startsWith("rank 0, 2"));
+        QCOMPARE(s.cell("ranks.measured", 1, 5), QString("rank 1 came last; the others waited for it"));
+        Shown none(data + "tp");
+        QCOMPARE(none.table("ranks.measured").rows().rowCount(), 0);
     }
 
     void theMatrixHasAColumnForEachGroup() {

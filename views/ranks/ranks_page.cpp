@@ -143,6 +143,7 @@ void RanksPage::take(std::shared_ptr<const RanksReading> reading) {
                        : tr("By the flight recorder no call was going on: each had ended, or failed."));
     d->waiting->setRows(waitingRows(now));
     d->caches->setRows(cacheRows(now));
+    d->measured->setRows(measuredRows(now));
     d->estimates->setRows(estimateRows(now));
     d->notes->setRows(noteRows(now));
     std::vector<TableRow> alone;

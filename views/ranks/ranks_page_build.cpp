@@ -164,6 +164,9 @@ void RanksPage::buildTabs() {
     add(d->alone, tr("Compiled alone"), "ranks.alone", aloneColumns(),
         tr("Every rank has every compile: nobody compiled alone."));
     add(d->caches, tr("Caches"), "ranks.caches", cacheColumns(), tr("The traces have no word of a cache."));
+    add(d->measured, tr("Measured time"), "ranks.measured", measuredColumns(),
+        tr("No profile of a rank lies beside the capture. \"dynascope-cli capture --profile -- torchrun "
+           "...\" makes one of each."));
     add(d->estimates, tr("Estimated time"), "ranks.estimates", estimateColumns(),
         tr("The traces have no estimate. Inductor writes it where TORCH_TRACE is set and "
            "torch._inductor.config.log_tlparse is on."));

@@ -26,7 +26,7 @@ struct RanksPage::Private {
     QLineEdit* filter = nullptr;
     QPushButton *attach = nullptr, *stop = nullptr;
     RowTable *reasons = nullptr, *matrix = nullptr, *waiting = nullptr, *alone = nullptr, *caches = nullptr,
-             *estimates = nullptr, *notes = nullptr;
+             *measured = nullptr, *estimates = nullptr, *notes = nullptr;
     QVBoxLayout* matrixColumn =
         nullptr; ///< holds `matrix`, which is made for each report: groups are its columns
     CollectiveLanes* lanes = nullptr;

@@ -67,6 +67,7 @@ RanksReadingPtr readRanks(const session::SessionPtr& session, const std::string&
     out->report = std::move(*report);
     addDumps(*out, flight, task);
     out->caches = cachesOf(*session, out->report);
+    if (auto times = profile::rankTimes(session, task)) out->times = std::move(*times);
     return task.cancelled() ? nullptr : out;
 }
 

@@ -6,6 +6,7 @@
 
 #include "core/base/result.h"
 #include "core/base/task.h"
+#include "core/profile/rank_times.h"
 #include "core/ranks/flight.h"
 #include "core/session/session.h"
 
@@ -27,6 +28,7 @@ struct RanksReading {
     session::SessionPtr session;
     ranks::Report report; ///< refers to `session`
     std::vector<CacheRow> caches;
+    profile::RankTimes times;          ///< of no rank where none has a profile
     std::string flight;                ///< where the dumps come from: a folder; empty where there are none
     std::size_t dumps = 0;             ///< ranks of which there is one
     std::vector<std::string> problems; ///< of dumps, a sentence each

@@ -258,6 +258,69 @@ std::vector<TableRow> cacheRows(const RanksReading& reading) {
     return out;
 }
 
+std::vector<TableColumn> measuredColumns() {
+    return {
+        {tr("Compile"), {}, 80},
+        {tr("What"),
+         tr("Kernels and nodes of a compile without its collectives, or a collective and the wait for it"),
+         300},
+        {tr("Shortest"), tr("In a step, the median over the steps of a rank"), 160},
+        {tr("Longest"), tr("In a step, the median over the steps of a rank"), 160},
+        {tr("Apart"), {}, 120, true},
+        {tr("What it says"),
+         tr("All ranks leave a collective at about the same time: which is in it the shortest came last, and "
+            "the others waited"),
+         900}};
+}
+
+std::vector<TableRow> measuredRows(const RanksReading& reading) {
+    std::vector<TableRow> out;
+    double most = 0;
+    for (const auto& one : reading.times.compiles)
+        most = std::max(most, one.time.apart());
+    for (const auto& one : reading.times.collectives)
+        most = std::max(most, one.time.apart());
+    const auto add = [&](const std::string& compile, TableCell what, const profile::ByRank& time,
+                         const QString& says) {
+        const auto end = [](const std::pair<int, double>& of) {
+            return tr("rank %1, %2").arg(of.first).arg(durationText(of.second / 1000));
+        };
+        TableCell apart{durationText(time.apart() / 1000),
+                        Look::Text,
+                        time.isApart() ? Tone::Warn : Tone::None,
+                        {},
+                        time.apart()};
+        apart.share = most > 0 ? time.apart() / most : 0;
+        const QString verdict = time.ns.size() < 2 ? tr("of one rank alone")
+                                : !time.noise      ? tr("fewer than three steps: nothing says what is noise")
+                                : time.isApart()   ? says
+                                                   : tr("within the noise between steps");
+        out.push_back({{toQString(compile), Look::Mono},
+                       std::move(what),
+                       {end(time.least())},
+                       {end(time.most())},
+                       std::move(apart),
+                       {verdict, time.isApart() ? Look::Text : Look::Quiet}});
+    };
+    for (const profile::MeasuredCompile& one : reading.times.compiles)
+        add(one.compile, {tr("kernels and nodes, no collective")}, one.time,
+            tr("rank %1 takes the longest").arg(one.time.most().first));
+    for (const profile::MeasuredCollective& one : reading.times.collectives) {
+        const QString place = placeOf(one.file, one.line);
+        add(one.compile,
+            {toQString(one.node) + (place.isEmpty() ? QString() : QStringLiteral("  ") + place), Look::Mono},
+            one.time, tr("rank %1 came last; the others waited for it").arg(one.time.least().first));
+    }
+    for (const profile::MeasuredCommunication& one : reading.times.communication)
+        out.push_back({{},
+                       {tr("NCCL's kernels on %1, in all").arg(toQString(one.device))},
+                       {},
+                       {tr("rank %1, %2").arg(one.rank).arg(durationText(one.all / 1000))},
+                       {},
+                       {tr("%1 of it with no other kernel beside").arg(durationText(one.exposed / 1000))}});
+    return out;
+}
+
 std::vector<TableColumn> estimateColumns() {
     return {
         {tr("Compile"), {}, 80},

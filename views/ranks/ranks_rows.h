@@ -46,6 +46,10 @@ struct AloneRow {
 [[nodiscard]] std::vector<TableColumn> cacheColumns();
 [[nodiscard]] std::vector<TableRow> cacheRows(const RanksReading& reading);
 
+/// What profiles of the ranks measured: compiles without collectives, then collectives.
+[[nodiscard]] std::vector<TableColumn> measuredColumns();
+[[nodiscard]] std::vector<TableRow> measuredRows(const RanksReading& reading);
+
 /// Inductor's estimates: ranks with the same one together.
 [[nodiscard]] std::vector<TableColumn> estimateColumns();
 [[nodiscard]] std::vector<TableRow> estimateRows(const RanksReading& reading);

@@ -330,6 +330,23 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(cli({"digest", "/no/such/log", "-o", digests.path()}).exitCode, 2);
     }
 
+    void ranksSayWhoCameLast() {
+        const Run run = cli({"ranks", QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/late")});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY2(run.out.contains("Measured, by profiles of ranks 0 and 1; in a step, the median") &&
+                     run.out.contains("  0/0 in all_reduce, late.py:19: rank 0 2") &&
+                     run.out.contains("; rank 1 came last: it is in it the shortest\n"),
+                 run.out);
+        const QJsonObject measured =
+            QJsonDocument::fromJson(
+                cli({"ranks", QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/late"), "--json"}).out)
+                .object()["measured"]
+                .toObject();
+        QCOMPARE(measured["ranks"].toArray(), (QJsonArray{0, 1}));
+        QCOMPARE(measured["collectives"].toArray()[0].toObject()["node"].toString(),
+                 QStringLiteral("all_reduce"));
+    }
+
     void ranksSayWhatHurtsMost() {
         const QString data = QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/");
         const Run diverge = cli({"ranks", data + "diverge", "--json"});
