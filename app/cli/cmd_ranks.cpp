@@ -7,6 +7,7 @@
 #include "core/ir/place_text.h"
 #include "core/profile/rank_times.h"
 #include "core/ranks/flight.h"
+#include "core/ranks/measured.h"
 
 #include <algorithm>
 #include <memory>
@@ -228,6 +229,7 @@ int run(const RanksOptions& options) {
     }
     const auto times = profile::rankTimes(*session);
     if (!times) return fail(times.error());
+    ranks::addMeasured(**session, *times, *report);
     print(options.json
               ? reportJson(*report, *times).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
               : reportText(*report, *times));

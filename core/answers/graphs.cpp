@@ -4,7 +4,7 @@
 #include "core/answers/parts.h"
 
 #include "core/base/words.h"
-#include "core/ranks/ranks.h"
+#include "core/ranks/measured.h"
 #include "core/replay/coverage.h"
 #include "core/replay/graph_peak.h"
 #include "core/replay/plan.h"
@@ -277,7 +277,7 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
             hasCompiles(session) ? "One rank is in this capture. Open the folder that all ranks wrote to."
                                  : "This capture has no ranks.",
             hasCompiles(session) ? "TORCH_TRACE=trace torchrun --nproc-per-node 2 your_program.py" : "");
-    const auto report = ranks::examine(session, task);
+    const auto report = ranks::examineMeasured(session, task);
     if (!report) return out;
     std::size_t alike = 0;
     for (const ranks::CompileRow& row : report->rows) {

@@ -58,6 +58,10 @@ public:
         const Profile& profile = *joined->profile;
         m_out.ranks.push_back(profile.rank);
         addCommunication(profile);
+        std::vector<double> steps;
+        for (const Step& step : profile.steps)
+            steps.push_back(static_cast<double>(step.duration));
+        if (!steps.empty()) m_out.step.add(profile.rank, medianOf(steps), std::nullopt);
         Facts facts(joined);
         const int device = std::max(mainGpu(profile), 0);
         std::map<std::string, Sum> compiles;
@@ -80,6 +84,8 @@ public:
             MeasuredCollective& known = m_collectives[place];
             known.compile = id;
             known.node = of.collective;
+            known.places.emplace(profile.rank, std::pair(static_cast<std::size_t>(row.compile),
+                                                         static_cast<std::size_t>(of.nodeStage)));
             if (known.file.empty())
                 if (const ir::SourceLocation* at = programLine(of.lines)) {
                     known.file = at->file;

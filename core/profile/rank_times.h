@@ -6,6 +6,7 @@
 
 #include "core/profile/facts.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,6 +41,8 @@ struct MeasuredCollective {
     std::string file;          ///< of the program; empty where it is not known
     std::uint32_t line = 0;
     ByRank time;
+    /// By rank, where the node is: into Session::compiles and Compile::stages.
+    std::map<int, std::pair<std::size_t, std::size_t>> places;
 };
 
 /// NCCL's kernels of one rank, over the whole profile.
@@ -51,6 +54,7 @@ struct MeasuredCommunication {
 
 struct RankTimes {
     std::vector<int> ranks; ///< that have a profile, rising; of several profiles of one the first counts
+    ByRank step;            ///< of those that have steps
     std::vector<MeasuredCompile> compiles;       ///< in the order of the first rank's
     std::vector<MeasuredCollective> collectives; ///< those that ranks spend the most different times in first
     std::vector<MeasuredCommunication> communication;

@@ -6,7 +6,7 @@
 #include "core/profile/grouped.h"
 #include "core/profile/shown_profile.h"
 #include "core/ranks/flight.h"
-#include "core/ranks/ranks.h"
+#include "core/ranks/measured.h"
 #include "core/report/html_parts.h"
 
 #include <algorithm>
@@ -216,7 +216,7 @@ Section profileSection(const PageContext& page) {
 Section ranksSection(const PageContext& page) {
     if (page.session.ranks.size() < 2) return {};
     Section out{"ranks", "Ranks", std::to_string(page.session.ranks.size()), {}, {}, "wide"};
-    auto report = ranks::examine(page.session, page.task);
+    auto report = ranks::examineMeasured(page.session, page.task);
     if (!report) return out;
     out.note = htmlText(verdictName(report->verdict));
     out.body = "<p>" + htmlText(ranks::summaryOf(*report)) + "</p>\n";

@@ -3,7 +3,7 @@
 // What profiles of ranks measured: of two real ones, the second of which sleeps before each step (tests/data/ranks/late),
 // and of a GPU's communication, written by hand.
 #include "core/capture/open.h"
-#include "core/profile/rank_times.h"
+#include "core/ranks/measured.h"
 
 #include <QtTest>
 
@@ -55,6 +55,31 @@ private slots:
         QCOMPARE(times->compiles.size(), std::size_t(1));
         QVERIFY(times->compiles.front().time.most().second < 5e6);
         QVERIFY(times->communication.empty());
+    }
+
+    void theReportSaysWhoCameLast() {
+        const session::SessionPtr session = late();
+        QVERIFY(ranks::examine(*session)->reasons.empty());
+        const auto report = ranks::examineMeasured(*session);
+        QVERIFY(report);
+        QVERIFY(report->verdict == ranks::Verdict::Slower);
+        QCOMPARE(report->reasons.size(),
+                 std::size_t(1)); // the other collective is within the noise, or not worth it
+        const ranks::Reason& reason = report->reasons.front();
+        QCOMPARE(reason.ranks, std::vector<int>{1});
+        QVERIFY2(reason.text.starts_with("rank 1 comes last to all_reduce: rank 0 is in it for 2"),
+                 reason.text.c_str());
+        QVERIFY(reason.stage && session->compiles[reason.at].rank == 1);
+        const auto graph = reason.stage->graph();
+        QVERIFY(graph && (*graph)->find(reason.node) != ir::npos);
+        QCOMPARE(report->rows.front().reason, std::size_t(0));
+        // Half of the wait is not worth saying where a step takes forty times as long.
+        auto times = rankTimes(session).value();
+        for (auto& [rank, ns] : times.step.ns)
+            ns *= 40;
+        ranks::Report quiet = ranks::examine(*session).value();
+        ranks::addMeasured(*session, times, quiet);
+        QVERIFY(quiet.reasons.empty());
     }
 
     /// The time of a collective is that of other ranks: no rate of memory comes of it.

@@ -2,6 +2,7 @@
 #include "views/ranks/ranks_reading.h"
 
 #include "core/capture/flight_reader.h"
+#include "core/ranks/measured.h"
 
 #include <algorithm>
 
@@ -67,7 +68,10 @@ RanksReadingPtr readRanks(const session::SessionPtr& session, const std::string&
     out->report = std::move(*report);
     addDumps(*out, flight, task);
     out->caches = cachesOf(*session, out->report);
-    if (auto times = profile::rankTimes(session, task)) out->times = std::move(*times);
+    if (auto times = profile::rankTimes(session, task)) {
+        out->times = std::move(*times);
+        ranks::addMeasured(*session, out->times, out->report);
+    }
     return task.cancelled() ? nullptr : out;
 }
 

@@ -111,6 +111,9 @@ std::vector<FigureRow::Figure> rankFigures(const RanksReading& reading, const Co
 QString evidenceText(const RanksReading& reading) {
     QString out = tr("Found in the graphs, code and records of %1; nothing was run.")
                       .arg(countText(reading.report.ranks.size(), tr("rank"), tr("ranks")));
+    if (!reading.times.ranks.empty())
+        out +=
+            u' ' + tr("Profiles of %1.").arg(countText(reading.times.ranks.size(), tr("rank"), tr("ranks")));
     if (reading.dumps > 0)
         out += u' ' + tr("Flight-recorder dumps of %1 from %2.")
                           .arg(countText(reading.dumps, tr("rank"), tr("ranks")), toQString(reading.flight));
