@@ -2,6 +2,7 @@
 #include "core/profile/line_times.h"
 
 #include "core/profile/grouped.h"
+#include "core/profile/launch_rows.h"
 
 #include <algorithm>
 
@@ -90,12 +91,13 @@ LineTime timeOf(Sum sum) {
 LineTimes lineTimes(Facts& facts) {
     const Joined& joined = *facts.joined();
     LineTimes out;
+    const LaunchRows launches(joined);
     Sums sums;
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         const Row& row = joined.rows[i];
         if (const ir::SourceLocation* at = breakOf(joined, row))
             addBroken(joined, row, facts.of(i), *at, sums);
-        if (row.part != Part::Kernel && row.part != Part::Node) continue;
+        if ((row.part != Part::Kernel && row.part != Part::Node) || launches.contains(row)) continue;
         out.computed += row.self;
         if (facts.of(i).lines.empty()) continue;
         out.known += row.self;

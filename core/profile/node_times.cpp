@@ -2,6 +2,7 @@
 #include "core/profile/node_times.h"
 
 #include "core/profile/grouped.h"
+#include "core/profile/launch_rows.h"
 #include "core/session/provenance.h"
 
 #include <map>
@@ -107,10 +108,11 @@ std::vector<StageTimes> passedOn(const session::SessionPtr& session, const std::
 std::vector<StageTimes> stageTimes(Facts& facts) {
     const Joined& joined = *facts.joined();
     const std::map<Place, int> graphs = graphsOfCodes(facts);
+    const LaunchRows launches(joined);
     std::map<Place, StageTimes> stages;
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         const Row& row = joined.rows[i];
-        if (!isInGraph(row.part) || row.compile < 0 || row.stage < 0) continue;
+        if (!isInGraph(row.part) || row.compile < 0 || row.stage < 0 || launches.contains(row)) continue;
         const auto graph = graphs.find({row.compile, row.stage});
         const int stage = graph == graphs.end() ? row.stage : graph->second;
         StageTimes& of = stages[{row.compile, stage}];

@@ -46,7 +46,8 @@ std::string_view spentText(profile::Spent spent) {
 }
 
 std::string sharesTable(const profile::Joined& joined) {
-    const profile::Shares shares = sharesOf(joined);
+    const int device = mainGpu(*joined.profile);
+    const profile::Shares shares = sharesOf(joined, profile::allSteps, device);
     const double all = shares.all();
     std::string rows;
     for (std::size_t i = 0; i < profile::spentCount; ++i) {
@@ -56,11 +57,19 @@ std::string sharesTable(const profile::Joined& joined) {
                          '>' + htmlText(profile::shareText(shares.on(spent) / all)),
                          htmlBar(shares.on(spent), all)});
     }
-    return htmlTable({"Where the time goes", ">Time", ">Share", ""}, rows);
+    const std::string what =
+        device == profile::everyDevice
+            ? std::string("Where the time goes")
+            : "Where the time of " + joined.profile->devices[static_cast<std::size_t>(device)] + " goes";
+    return htmlTable({what, ">Time", ">Share", ""}, rows);
 }
 
 std::string timesTable(const PageContext& page, profile::Facts& facts, By by, std::string_view title) {
-    const std::vector<profile::GroupedRow> all = grouped(facts, by);
+    std::vector<profile::GroupedRow> all = grouped(facts, by);
+    // The CPU's time is mostly that of launching what a GPU runs, and added to it says nothing; what a break costs is the CPU's.
+    const int device = by == By::Break ? profile::everyDevice : mainGpu(*facts.joined()->profile);
+    if (device != profile::everyDevice)
+        std::erase_if(all, [&](const profile::GroupedRow& row) { return row.device != device; });
     if (all.empty()) return {};
     double whole = 0, shown = 0;
     for (const profile::GroupedRow& row : all)

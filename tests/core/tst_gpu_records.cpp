@@ -7,6 +7,8 @@
 #include "core/inductor/pass_recording.h"
 #include "core/profile/grouped.h"
 #include "core/profile/idle.h"
+#include "core/profile/line_times.h"
+#include "core/profile/node_times.h"
 #include "core/session/memory_snapshot.h"
 #include "tests/support/archive.h"
 #include "tests/support/profiles.h"
@@ -92,6 +94,28 @@ private slots:
         // 3 steps of 16 pictures: 3 x 3, 32 to 64 channels, 16 x 16.
         QVERIFY(flops.contains("convolution_3"));
         QCOMPARE(flops.at("convolution_3"), 3.0 * 2 * 16 * 16 * 16 * 64 * 32 * 9);
+    }
+
+    /// Pictures and lines have the GPU's time, without the CPU's of launching it.
+    void nodesAndLinesTakeTheTimeOfTheGpu() {
+        const JoinedPtr both = test::joinedFolder("tuned");
+        Facts facts(both);
+        std::map<std::string, double> medians;
+        double computed = 0;
+        for (const GroupedRow& row : grouped(facts, By::Node)) {
+            if (row.device != 1) continue;
+            if (row.median) medians[row.key] = *row.median;
+            if (row.part == Part::Kernel) computed += row.self;
+        }
+        std::size_t found = 0;
+        for (const StageTimes& of : stageTimes(facts))
+            for (const char* const node : {"sort", "mm"})
+                if (const auto time = of.nodes.find(node); time != of.nodes.end()) {
+                    ++found;
+                    QCOMPARE(time->second, medians.at(node));
+                }
+        QCOMPARE(found, std::size_t(2));
+        QVERIFY(std::abs(lineTimes(facts).computed - computed) < 1);
     }
 
     /// Kernels of one launch wait for no other launch, and no CUDA graph is advised where there is one.
