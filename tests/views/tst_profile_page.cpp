@@ -7,6 +7,7 @@
 #include "tests/support/profiles.h"
 #include "tests/views/panel_test.h"
 #include "views/base/page_parts.h"
+#include "views/profile/compared_rows.h"
 #include "views/profile/idle_figures.h"
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_against.h"
@@ -396,6 +397,21 @@ private slots:
         QCOMPARE(table.rows().rowCount(), 4);
         Shown one("mlp_aot"); // a CPU alone
         QVERIFY(test::part<QComboBox>(*one.page, "profile.devices")->isHidden());
+    }
+
+    /// Two runs on a GPU are compared by the GPU's time; a GPU's and a CPU's by all.
+    void sharesOfTwoGpus() {
+        const auto of = [](const char* folder) {
+            return std::make_shared<JoinedProfile>(test::joinedFolder(folder));
+        };
+        const auto tuned = of("tuned"), graphs = of("cuda_graphs"), cpu = of("mlp_aot");
+        const auto both = compareProfiles(tuned, graphs, profile::By::Node);
+        QCOMPARE(both->device, std::string("cuda:0"));
+        QVERIFY(std::abs(both->sharesA.all() - tuned->joined->profile->busy.at(1)) < 1);
+        QVERIFY(std::abs(both->sharesB.all() - graphs->joined->profile->busy.at(1)) < 1);
+        const auto mixed = compareProfiles(tuned, cpu, profile::By::Node);
+        QVERIFY(mixed->device.empty());
+        QVERIFY(std::abs(mixed->sharesA.all() - tuned->joined->busy) < 1);
     }
 
     void idleDevices() {

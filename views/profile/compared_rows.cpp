@@ -51,8 +51,12 @@ ComparedProfilesPtr compareProfiles(const JoinedProfilePtr& a, const JoinedProfi
         out->linksA.push_back(rowLink(*a, row.rowsA));
         out->linksB.push_back(rowLink(*b, row.rowsB));
     }
-    out->sharesA = sharesOf(*a->joined);
-    out->sharesB = sharesOf(*b->joined);
+    // Of the GPU, where both have one: the CPU mostly launches what it runs.
+    const int inA = mainGpu(*a->joined->profile), inB = mainGpu(*b->joined->profile);
+    const bool ofGpus = inA != profile::everyDevice && inB != profile::everyDevice;
+    if (ofGpus) out->device = a->joined->profile->devices[std::size_t(inA)];
+    out->sharesA = sharesOf(*a->joined, profile::allSteps, ofGpus ? inA : profile::everyDevice);
+    out->sharesB = sharesOf(*b->joined, profile::allSteps, ofGpus ? inB : profile::everyDevice);
     out->steps = comparedSteps(*a->joined->profile, *b->joined->profile);
     return out;
 }

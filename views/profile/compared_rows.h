@@ -17,6 +17,7 @@ struct ComparedProfiles {
     std::vector<profile::ComparedRow> rows;
     std::vector<ProfileLink> linksA, linksB; ///< by row; compile -1 where that profile has no such row
     profile::Shares sharesA, sharesB;        ///< of all steps
+    std::string device;                      ///< of the shares, where it is a GPU's; empty: all devices
     std::optional<profile::ComparedSteps> steps;
 };
 using ComparedProfilesPtr = std::shared_ptr<const ComparedProfiles>;

@@ -33,8 +33,9 @@ void ProfileAgainst::show(ComparedProfilesPtr compared, profile::By by, const QS
     m_by = by;
     if (!m_compared) return m_table->setRows({});
     const profile::ComparedSteps steps = m_compared->steps.value_or(profile::ComparedSteps());
-    m_bars->setBars({ShareBars::Bar{tr("A %1").arg(a), m_compared->sharesA, steps.a},
-                     ShareBars::Bar{tr("B %1").arg(b), m_compared->sharesB, steps.b}});
+    const QString device = m_compared->device.empty() ? QString() : u' ' + toQString(m_compared->device);
+    m_bars->setBars({ShareBars::Bar{tr("A %1%2").arg(a, device), m_compared->sharesA, steps.a},
+                     ShareBars::Bar{tr("B %1%2").arg(b, device), m_compared->sharesB, steps.b}});
     m_verdict->setText(comparedVerdict(*m_compared));
     m_table->setEmptyText(whyNothingCompared(*m_compared, by));
     showRows();
