@@ -429,7 +429,7 @@ private slots:
         const auto figures = idleFigures(**joined, idleReport(**joined), f.theme.colours());
         QCOMPARE(figures.size(), std::size_t(1));
         QCOMPARE(figures[0].value, QString::fromUtf8("20.0 µs"));
-        QCOMPARE(figures[0].name, QStringLiteral("cuda:0 idle, 100 % for launches"));
+        QCOMPARE(figures[0].name, QStringLiteral("cuda:0 idle, 100.0 % for launches"));
         QVERIFY2(figures[0].toolTip.contains("nothing recorded 10.0"), qPrintable(figures[0].toolTip));
         QVERIFY(idleFigures(**joined, {}, f.theme.colours()).empty());
     }

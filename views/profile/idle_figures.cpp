@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/idle_figures.h"
 
+#include "core/profile/figures.h"
 #include "core/session/compile_counts.h"
 #include "views/profile/profile_lanes.h"
 #include "views/workspace/labels.h"
@@ -51,9 +52,9 @@ std::vector<FigureRow::Figure> idleFigures(const profile::Joined& joined, const 
         if (device.all() <= 0) continue;
         const double waiting = device.idle[std::size_t(IdleCause::Launch)];
         out.push_back({profileTime(device.all()),
-                       tr("%1 idle, %2 % for launches")
+                       tr("%1 idle, %2 for launches")
                            .arg(toQString(joined.profile->devices[device.device]))
-                           .arg(100 * waiting / device.all(), 0, 'f', 0),
+                           .arg(toQString(profile::shareText(waiting / device.all()))),
                        waiting * 2 > device.all() ? colours.changed : QColor(),
                        toolTip(joined, device, report.graphs)});
     }
