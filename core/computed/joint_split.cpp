@@ -4,6 +4,7 @@
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
 #include "core/rederive/saved_hooks.h"
+#include "core/rederive/split_like.h"
 #include "core/replay/coverage.h"
 #include "core/replay/plan.h"
 #include "core/session/compiled_by.h"
@@ -94,15 +95,18 @@ public:
                                              staticPrimals(m_session, m_compile, m_out.joint->attempt));
         if (!joint) return declined(joint.error().message);
         if (m_task.cancelled()) return declined("cancelled");
-        auto parts = passes::partition::minCutPartition(*joint);
-        if (!parts) return declined(parts.error().message);
-        if (m_task.cancelled()) return declined("cancelled");
         m_out.byInductor = session::byInductor(m_compile);
+        m_out.forward.captured = capturedSide(m_compile, *m_out.joint, "aot_forward_graph");
+        m_out.backward.captured = capturedSide(m_compile, *m_out.joint, "aot_backward_graph");
+        auto split = engine::splitLike(*joint, m_out.forward.captured,
+                                       m_out.byInductor ? nullptr : m_out.backward.captured);
+        if (!split) return declined(split.error().message);
+        if (m_task.cancelled()) return declined("cancelled");
+        passes::partition::Partition* const parts = &split->parts;
         m_out.forward.graph = parts->forward;
         m_out.backward.graph = parts->backward;
         m_out.warnings = std::move(parts->warnings);
-        m_out.forward.captured = capturedSide(m_compile, *m_out.joint, "aot_forward_graph");
-        m_out.backward.captured = capturedSide(m_compile, *m_out.joint, "aot_backward_graph");
+        if (!split->how.empty()) m_out.warnings.push_back(split->how);
         const auto hooks = engine::savedHooks(m_session, m_compile, m_out.joint->attempt, m_out.joint->k,
                                               staticPrimals(m_session, m_compile, m_out.joint->attempt),
                                               session::symbolHints(m_compile));

@@ -14,6 +14,7 @@
 #include "core/rederive/missed_aliasing.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/rederive/saved_hooks.h"
+#include "core/rederive/split_like.h"
 #include "core/session/compiled_by.h"
 #include "core/session/symbol_hints.h"
 
@@ -147,6 +148,9 @@ private:
     void traceAt(const Stage& stage, const ir::GraphPtr& dynamo, const ir::Graph& captured,
                  const std::string& metadataOf, RederivedStage& out, RederivedStage& metadata) {
         const int rounds = m_hints.empty() ? 1 : 3;
+        // A setting of the backend, and nothing that could be derived.
+        const auto said = passes::aot::readMetadataText(metadataOf);
+        const bool keepsWrites = !said || said->meta.inputs.empty() || said->keepInputMutations;
         const double elements = elementsAt(captured, m_hints);
         for (int times = 1; times <= rounds; ++times) {
             const auto scaled = scaledSizes(m_hints, times, *dynamo, captured);
@@ -166,7 +170,8 @@ private:
                 }
             }
             const bool joint = stage.name == "aot_joint_graph";
-            const auto traced = traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint, options);
+            const auto traced =
+                traceDynamoGraph(*m_engine, m_compile, dynamo, sizes, joint, keepsWrites, options);
             if (!traced && times > 1 && traced.error().kind == CallError::Kind::TimedOut) {
                 out.leftOut = "not derived at " + at + ": " + traced.error().message;
                 return;
@@ -314,14 +319,16 @@ private:
         }
         const auto described = passes::partition::capturedJoint(*graph, m_hints, parameters);
         if (!described) return declineBoth(described.error().message);
-        const auto parts = passes::partition::minCutPartition(*described);
+        const auto split = splitLike(*described, forward, byInductor(m_compile) ? nullptr : backward);
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
-        if (!parts) return declineBoth(parts.error().message);
+        if (!split) return declineBoth(split.error().message);
         const StagePtr from = traced ? m_rounds.sameRound(*joint, "dynamo_output_graph") : joint;
-        compare(joint, from, *forward, parts->forward);
-        m_out.back().decisions = parts->decisions;
+        compare(joint, from, *forward, split->parts.forward);
+        m_out.back().decisions = split->parts.decisions;
         m_out.back().microseconds = took.count();
-        if (backward) compare(joint, from, *backward, parts->backward);
+        m_out.back().leftOut = split->how;
+        if (backward) compare(joint, from, *backward, split->parts.backward);
+        m_out.back().leftOut = split->how;
     }
 
     void compare(const StagePtr& joint, const StagePtr& from, const Stage& stage,

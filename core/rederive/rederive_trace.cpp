@@ -88,7 +88,7 @@ bool isLost(const CallError& error) {
 tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Compile& compile,
                                                       const ir::GraphPtr& graph,
                                                       const ir::SymbolValues& hints, bool joint,
-                                                      const CallOptions& options) {
+                                                      bool keepsWrites, const CallOptions& options) {
     const auto refused = [](std::string why) {
         return tl::unexpected(CallError{CallError::Kind::Refused, std::move(why), 0, {}});
     };
@@ -109,6 +109,7 @@ tl::expected<DynamoTrace, CallError> traceDynamoGraph(Client& engine, const Comp
     if (autocast->elsewhere)
         return refused("autocast was on around the frame for another device than the CPU");
     wire::AotRequest request;
+    request.keepInputMutations = keepsWrites;
     request.on.inputs = *inputs;
     request.symbolicSizes = !hints.empty();
     if (request.symbolicSizes) request.unbounded = session::unboundedSymbols(compile);

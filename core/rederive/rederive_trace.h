@@ -22,11 +22,13 @@ struct DynamoTrace {
     std::vector<wire::Any> numbersRead; ///< out of tensors, in order
 };
 /// On inputs as the capture describes them, symbolic sizes at `hints`. Grad mode is that of the guards, or,
-/// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). Fails
-/// with the engine's words.
+/// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). `keepsWrites`:
+/// the backend asked for writes to inputs to stay in the graph, as Inductor and aot_eager do. Fails with the engine's
+/// words.
 [[nodiscard]] tl::expected<DynamoTrace, CallError>
 traceDynamoGraph(Client& engine, const session::Compile& compile, const ir::GraphPtr& graph,
-                 const ir::SymbolValues& hints, bool joint, const CallOptions& options = {});
+                 const ir::SymbolValues& hints, bool joint, bool keepsWrites,
+                 const CallOptions& options = {});
 
 /// Whether no answer came because there is no engine, or no more.
 [[nodiscard]] bool isLost(const CallError& error);

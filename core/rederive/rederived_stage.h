@@ -48,7 +48,8 @@ struct RederivedStage {
     /// One sentence where the guards let inputs through for which the captured code is wrong; else empty.
     std::string missedGuard;
     /// One sentence where sizes were left out that the guards let in, because deriving the graph at these
-    /// would have taken or did take too long: the verdict is of the others. Else empty.
+    /// would have taken or did take too long: the verdict is of the others; or where a partitioner other than the
+    /// minimum cut's was found to have split a joint graph. Else empty.
     std::string leftOut;
     /// Of a forward graph: one sentence where saved-tensors hooks were on and packed nothing, or what they
     /// packed is not known; else empty.

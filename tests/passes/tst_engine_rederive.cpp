@@ -264,6 +264,34 @@ private slots:
     }
 
     /// Which inputs are static, and so cost nothing to save, stands in the metadata alone.
+    /// What a backend asks AOTAutograd for is its setting and not to be derived: whether writes of inputs stay in the
+    /// graph, and which partitioner splits it.
+    void settingsAreTheBackends_data() {
+        QTest::addColumn<QString>("capture");
+        QTest::addColumn<int>("isomorphic");
+        QTest::addColumn<int>("equivalent");
+        QTest::addColumn<int>("byDefault"); // stages split by default_partition
+        QTest::newRow("aot_eager_decomp_partition") << "keeps_no_writes" << 5 << 1 << 0;
+        QTest::newRow("aot_autograd() alone, and aot_eager_default_partitioner")
+            << "own_backend" << 8 << 0 << 4;
+    }
+    void settingsAreTheBackends() {
+        QFETCH(QString, capture);
+        const auto session =
+            capture::open(DYNASCOPE_TEST_DATA "/captures/" + capture.toStdString() + ".log.xz");
+        QVERIFY(session);
+        int isomorphic = 0, equivalent = 0, byDefault = 0;
+        for (const RederivedStage& stage : engine::rederive(**session, &m_engine)) {
+            isomorphic += stage.verdict == Rederived::Isomorphic ? 1 : 0;
+            equivalent += stage.verdict == Rederived::Equivalent ? 1 : 0;
+            byDefault += stage.leftOut.starts_with("split by default_partition") ? 1 : 0;
+            QVERIFY2(stage.verdict != Rederived::Different, stage.reason.c_str());
+        }
+        QTEST(isomorphic, "isomorphic");
+        QTEST(equivalent, "equivalent");
+        QTEST(byDefault, "byDefault");
+    }
+
     void whatIsSavedIsNotJudgedWithoutMetadata() {
         const auto session = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
         QVERIFY(session);
