@@ -3,6 +3,7 @@
 
 #include "core/passes/match_in_order.h"
 #include "core/passes/partition/captured_joint.h"
+#include "core/rederive/partition_settings.h"
 #include "core/rederive/saved_hooks.h"
 #include "core/rederive/split_like.h"
 #include "core/replay/coverage.h"
@@ -99,7 +100,8 @@ public:
         m_out.forward.captured = capturedSide(m_compile, *m_out.joint, "aot_forward_graph");
         m_out.backward.captured = capturedSide(m_compile, *m_out.joint, "aot_backward_graph");
         auto split = engine::splitLike(*joint, m_out.forward.captured,
-                                       m_out.byInductor ? nullptr : m_out.backward.captured);
+                                       m_out.byInductor ? nullptr : m_out.backward.captured,
+                                       engine::partitionSettings(m_session, m_compile, m_out.joint->attempt));
         if (!split) return declined(split.error().message);
         if (m_task.cancelled()) return declined("cancelled");
         passes::partition::Partition* const parts = &split->parts;

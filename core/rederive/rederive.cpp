@@ -12,6 +12,7 @@
 #include "core/rederive/compile_rounds.h"
 #include "core/rederive/device_roles.h"
 #include "core/rederive/missed_aliasing.h"
+#include "core/rederive/partition_settings.h"
 #include "core/rederive/rederive_trace.h"
 #include "core/rederive/saved_hooks.h"
 #include "core/rederive/split_like.h"
@@ -319,16 +320,26 @@ private:
         }
         const auto described = passes::partition::capturedJoint(*graph, m_hints, parameters);
         if (!described) return declineBoth(described.error().message);
-        const auto split = splitLike(*described, forward, byInductor(m_compile) ? nullptr : backward);
+        const passes::partition::Config settings = partitionSettings(m_session, m_compile, forward->attempt);
+        const auto split =
+            splitLike(*described, forward, byInductor(m_compile) ? nullptr : backward, settings);
         const std::chrono::duration<double, std::micro> took = std::chrono::steady_clock::now() - start;
         if (!split) return declineBoth(split.error().message);
         const StagePtr from = traced ? m_rounds.sameRound(*joint, "dynamo_output_graph") : joint;
+        const std::size_t first = m_out.size();
         compare(joint, from, *forward, split->parts.forward);
         m_out.back().decisions = split->parts.decisions;
         m_out.back().microseconds = took.count();
         m_out.back().leftOut = split->how;
         if (backward) compare(joint, from, *backward, split->parts.backward);
         m_out.back().leftOut = split->how;
+        for (std::size_t i = first; i < m_out.size(); ++i)
+            if (settings.memoryBudget < 1 && m_out[i].verdict == Rederived::Different)
+                decline(
+                    m_out[i],
+                    "activation_memory_budget was below 1, and the capture does not say how the budget was "
+                    "solved, or by what runtimes; first difference: " +
+                        m_out[i].reason);
     }
 
     void compare(const StagePtr& joint, const StagePtr& from, const Stage& stage,

@@ -6,8 +6,8 @@
 namespace dynascope::engine {
 
 Result<Split> splitLike(const passes::partition::Joint& joint, const session::StagePtr& forward,
-                        const session::StagePtr& backward) {
-    auto cut = passes::partition::minCutPartition(joint);
+                        const session::StagePtr& backward, const passes::partition::Config& settings) {
+    auto cut = passes::partition::minCutPartition(joint, settings);
     const auto first = forward ? forward->graph() : Result<ir::GraphPtr>(nullptr);
     const auto second = backward ? backward->graph() : Result<ir::GraphPtr>(nullptr);
     const auto isCaptured = [&](const passes::partition::Partition& parts) {

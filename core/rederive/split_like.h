@@ -19,6 +19,7 @@ struct Split {
 /// takes where a backend names no other, that one: forward and backward are then as captured in every node. Inductor
 /// splits by the minimum cut; without `forward` and `backward`, the captured graphs, nothing else is tried.
 [[nodiscard]] Result<Split> splitLike(const passes::partition::Joint& joint, const session::StagePtr& forward,
-                                      const session::StagePtr& backward);
+                                      const session::StagePtr& backward,
+                                      const passes::partition::Config& settings);
 
 } // namespace dynascope::engine

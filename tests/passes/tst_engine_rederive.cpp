@@ -274,6 +274,8 @@ private slots:
         QTest::newRow("aot_eager_decomp_partition") << "keeps_no_writes" << 5 << 1 << 0;
         QTest::newRow("aot_autograd() alone, and aot_eager_default_partitioner")
             << "own_backend" << 8 << 0 << 4;
+        // A memory budget by two solvers, aggressive recomputation, views recomputed, bans lifted.
+        QTest::newRow("torch._functorch.config") << "settings" << 20 << 0 << 0;
     }
     void settingsAreTheBackends() {
         QFETCH(QString, capture);
