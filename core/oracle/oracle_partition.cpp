@@ -3,7 +3,7 @@
 // Judges kind `partition`: what the partitioners make of a joint graph, by what PyTorch's made of it.
 #include "core/ir/text.h"
 #include "core/oracle/oracle_case.h"
-#include "core/passes/partition/joint.h"
+#include "core/passes/partition/config_json.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -98,28 +98,6 @@ Result<Joint> jointOf(const json& oracleCase) {
     out.forwardOutputs = number<std::size_t>(oracleCase, "num_fwd_outputs", 0);
     for (const json& index : field(oracleCase, "static_lifetime_input_indices"))
         if (index.is_number_unsigned()) out.staticPrimals.push_back(index.get<std::size_t>());
-    return out;
-}
-
-Config configOf(const json& config) {
-    Config out;
-    const auto flag = [&](const char* key, bool& value) {
-        if (const json& given = field(config, key); given.is_boolean()) value = given.get<bool>();
-    };
-    flag("cse", out.cse);
-    flag("treat_parameters_as_free_to_save", out.parametersAreFree);
-    flag("recompute_views", out.recomputeViews);
-    flag("ban_recompute_used_far_apart", out.banUsedFarApart);
-    flag("ban_recompute_long_fusible_chains", out.banLongChains);
-    flag("ban_recompute_materialized_backward", out.banMaterializedBackward);
-    flag("ban_recompute_not_in_allowlist", out.banNotInAllowlist);
-    flag("ban_recompute_reductions", out.banReductions);
-    flag("aggressive_recomputation", out.aggressive);
-    out.maxDistance = number(config, "max_dist_from_bw", out.maxDistance);
-    out.memoryBudget = number(config, "activation_memory_budget", out.memoryBudget);
-    if (stringField(config, "activation_memory_budget_solver") == "greedy")
-        out.solver = Config::Solver::Greedy;
-    out.countFlops = stringField(config, "activation_memory_budget_runtime_estimator") != "testing";
     return out;
 }
 

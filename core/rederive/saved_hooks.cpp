@@ -3,6 +3,7 @@
 
 #include "core/ir/text.h"
 #include "core/passes/aot/metadata_text.h"
+#include "core/rederive/partition_settings.h"
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
@@ -53,27 +54,19 @@ FilterFound filterOf(const session::Session& session, const session::Compile& co
     const auto take = [&](std::string_view mode) {
         out = {hooks::filterNamed(mode), FilterSource::Recorded};
     };
+    const nlohmann::json settings = functorchSettings(session, compile, attempt);
+    if (const auto mode = settings.find("saved_tensors_hooks_filtering_mode");
+        mode != settings.end() && mode->is_string())
+        take(mode->get_ref<const std::string&>());
     constexpr std::string_view mark = "\nmode:";
-    for (const bool settings : {true, false}) {
-        for (const std::size_t index : compile.records) {
-            const session::Record& record = session.records[index];
-            if (record.attempt != attempt ||
-                record.type != (settings ? "artifact:torch._functorch.config"
-                                         : "artifact:aot_saved_tensors_hooks_graphs"))
-                continue;
-            const std::string text = record.payload.text();
-            if (settings) {
-                const auto known = nlohmann::json::parse(text, nullptr, false);
-                if (!known.is_object()) continue;
-                const auto mode = known.find("saved_tensors_hooks_filtering_mode");
-                if (mode != known.end() && mode->is_string()) take(mode->get_ref<const std::string&>());
-                continue;
-            }
-            const std::size_t at = text.find(mark);
-            if (at == std::string::npos) continue;
-            const std::size_t begin = at + mark.size();
-            take(text.substr(begin, text.find('\n', begin) - begin));
-        }
+    for (const std::size_t index : compile.records) {
+        const session::Record& record = session.records[index];
+        if (record.attempt != attempt || record.type != "artifact:aot_saved_tensors_hooks_graphs") continue;
+        const std::string text = record.payload.text();
+        const std::size_t at = text.find(mark);
+        if (at == std::string::npos) continue;
+        const std::size_t begin = at + mark.size();
+        take(text.substr(begin, text.find('\n', begin) - begin));
     }
     return out;
 }
