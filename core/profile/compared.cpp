@@ -21,14 +21,8 @@ std::vector<double> stepTimes(const GroupedRow& row, std::size_t steps) {
 
 /// Median deviation from the median, scaled so that it is a standard deviation where steps are spread normally.
 double spreadOf(const std::vector<double>& times) {
-    const double middle = medianOf(times);
-    std::vector<double> away;
-    for (const double time : times)
-        away.push_back(std::abs(time - middle));
-    return 1.4826 * medianOf(std::move(away));
+    return 1.4826 * medianDeviation(times);
 }
-
-constexpr std::size_t fewestSteps = 3; ///< that noise can be told from
 
 std::vector<double> durations(const Profile& profile) {
     std::vector<double> out;

@@ -205,6 +205,14 @@ double medianOf(std::vector<double> values) {
     return (*std::max_element(values.begin(), middle) + *middle) / 2;
 }
 
+double medianDeviation(const std::vector<double>& values) {
+    const double middle = medianOf(values);
+    std::vector<double> away;
+    for (const double value : values)
+        away.push_back(std::abs(value - middle));
+    return medianOf(std::move(away));
+}
+
 double Shares::all() const {
     return std::accumulate(time.begin(), time.end(), 0.0);
 }

@@ -77,5 +77,8 @@ void addSteps(const Row& row, double part, std::vector<double>& bySteps);
 
 /// Median of numbers; 0 of none.
 [[nodiscard]] double medianOf(std::vector<double> values);
+/// Of how far numbers lie from their median.
+[[nodiscard]] double medianDeviation(const std::vector<double>& values);
+inline constexpr std::size_t fewestSteps = 3; ///< that noise can be told from
 
 } // namespace dynascope::profile

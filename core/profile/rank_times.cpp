@@ -2,9 +2,9 @@
 #include "core/profile/rank_times.h"
 
 #include "core/profile/grouped.h"
+#include "core/session/memory_snapshot.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -121,18 +121,14 @@ private:
         }
         void addTo(ByRank& time, int rank) const {
             const double median = bySteps.empty() ? all : medianOf(bySteps);
-            std::vector<double> deviations;
-            for (const double one : bySteps)
-                deviations.push_back(std::abs(one - median));
-            time.add(rank, median, bySteps.size() < 3 ? std::nullopt : std::optional(medianOf(deviations)));
+            time.add(rank, median,
+                     bySteps.size() < fewestSteps ? std::nullopt : std::optional(medianDeviation(bySteps)));
         }
     };
 
     /// The first line that is none of PyTorch's.
     static const ir::SourceLocation* programLine(const std::vector<ir::SourceLocation>& lines) {
-        const auto at = std::ranges::find_if(lines, [](const ir::SourceLocation& one) {
-            return one.file.find("/torch/") == std::string::npos;
-        });
+        const auto at = std::ranges::find_if(lines, session::isUserFrame);
         return at == lines.end() ? nullptr : &*at;
     }
 

@@ -6,19 +6,15 @@
 
 namespace dynascope::session {
 
-namespace {
-
-bool isUsers(const ir::SourceLocation& frame) {
+bool isUserFrame(const ir::SourceLocation& frame) {
     const std::string_view file = frame.file;
     return file.ends_with(".py") && !file.starts_with("torch/") &&
            file.find("/torch/") == std::string_view::npos &&
            file.find("/dynascope_capture/") == std::string_view::npos; // our recorder's calls of PyTorch
 }
 
-} // namespace
-
 const ir::SourceLocation* userFrame(const ir::StackTrace& stack) {
-    const auto found = std::find_if(stack.rbegin(), stack.rend(), isUsers);
+    const auto found = std::find_if(stack.rbegin(), stack.rend(), isUserFrame);
     return found == stack.rend() ? nullptr : &*found;
 }
 
@@ -49,7 +45,7 @@ std::size_t MemoryGroups::add(StackIndex stack, std::uint64_t bytes) {
     largest = bytes;
     group.stack.clear();
     for (const ir::SourceLocation& frame : m_snapshot.stacks[stack])
-        if (isUsers(frame)) group.stack.push_back(frame);
+        if (isUserFrame(frame)) group.stack.push_back(frame);
     return index;
 }
 

@@ -61,7 +61,9 @@ struct MemorySnapshot {
     std::vector<std::pair<std::string, std::string>> settings; ///< of the allocator, as spelled
 };
 
-/// The innermost frame of the user's own code: neither PyTorch's nor C++; null where there is none.
+/// A frame of the user's own code: neither PyTorch's, nor our recorder's, nor C++.
+[[nodiscard]] bool isUserFrame(const ir::SourceLocation& frame);
+/// The innermost one; null where there is none.
 [[nodiscard]] const ir::SourceLocation* userFrame(const ir::StackTrace& stack);
 
 /// Memory of one cause: of all blocks whose innermost user frame is the same line.
