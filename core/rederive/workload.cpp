@@ -266,6 +266,7 @@ private:
     tl::expected<replay::ReplayRecording, CallError> callRecord(std::size_t index) {
         const WorkloadGraph& graph = m_workload.graphs[index];
         wire::RecordRequest request;
+        request.title = graph.name;
         request.on.inputs = graph.inputs;
         request.on.attributes = graph.attributes;
         request.backend = m_options.backend;
@@ -305,11 +306,7 @@ private:
                 if (node.node >= nodes) return failure("a time of no node");
             for (const replay::Divergence& row : graph.divergences)
                 if (row.node >= nodes) return failure("a divergence of no node");
-            const std::string& name = m_workload.graphs[m_out.graphs[i]].name;
-            for (std::string* sentence : {&m_out.run.difference, &m_out.run.undecidedWhy})
-                if (sentence->starts_with(graph.plan + ',') || sentence->starts_with(graph.plan + ':'))
-                    sentence->replace(0, graph.plan.size(), name);
-            graph.plan = name;
+            graph.plan = m_workload.graphs[m_out.graphs[i]].name;
         }
         return {};
     }

@@ -241,14 +241,14 @@ private:
             !unsteady.empty()) {
             --m_out.verified;
             if (m_out.undecided++ == 0)
-                m_out.undecidedWhy = m_request.plans[index].name +
+                m_out.undecidedWhy = m_request.plans[index].inWords() +
                                      ": two eager runs differ from each other as well: " + unsteady;
             return true;
         }
         ++m_out.different;
         if (m_out.difference.empty())
             m_out.difference =
-                m_request.plans[index].name + ", replay " + std::to_string(m_done) + ": " + difference;
+                m_request.plans[index].inWords() + ", replay " + std::to_string(m_done) + ": " + difference;
         return true;
     }
 

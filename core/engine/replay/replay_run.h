@@ -14,6 +14,9 @@ namespace dynascope::engine {
 struct PlanToRun {
     std::string name;
     RecordedGraph* graph = nullptr; ///< not owned
+    std::string title = {};         ///< what sentences call it; `name` where it is empty
+
+    [[nodiscard]] const std::string& inWords() const { return title.empty() ? name : title; }
 };
 
 /// What is measured besides whole replays.

@@ -128,6 +128,7 @@ tl::expected<wire::RecordReply, Failure> ReplayPlans::record(const wire::RecordR
     if (!graph) return tl::unexpected(runFailure(*program, graph.error()));
     plan->graph = std::move(*graph);
     plan->remarks = remarksOn(*plan->graph);
+    plan->title = said.title;
     std::string name = "plan" + std::to_string(m_next++);
     m_plans.emplace(name, plan);
     return wire::RecordReply{std::move(name), plan->graph->recording()};
@@ -141,7 +142,7 @@ tl::expected<wire::ReplayReply, Failure> ReplayPlans::replay(const wire::ReplayR
         const auto plan = find(name);
         if (!plan) return tl::unexpected(plan.error());
         plans.push_back(*plan);
-        request.plans.push_back({name, (*plan)->graph.get()});
+        request.plans.push_back({name, (*plan)->graph.get(), (*plan)->title});
     }
     request.iterations = std::max<std::uint64_t>(said.iterations.value_or(request.iterations), 1);
     request.nodeIterations = said.nodeIterations.value_or(request.nodeIterations);

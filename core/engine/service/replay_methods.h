@@ -42,6 +42,7 @@ public:
 
 private:
     struct Plan {
+        std::string title; ///< what sentences call it
         std::shared_ptr<RecordedGraph> graph;
         std::vector<std::shared_ptr<Plan>> sources; ///< whose memory its inputs are
         std::size_t remarks = 0;                    ///< in the recording that the client knows of

@@ -23,6 +23,7 @@ struct Fields<RecordRequest> {
     static constexpr const char* name = "record request";
     static void of(auto& f, auto& x) {
         Fields<RunOn>::of(f, x.on);
+        f.optional("title", x.title);
         f.optional("backend", x.backend, std::string("cpu"));
         f.optional("threads", x.threads);
         f.optional("onednn", x.oneDnn, true);

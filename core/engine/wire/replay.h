@@ -19,6 +19,7 @@ struct InputWire {
 
 struct RecordRequest {
     RunOn on;
+    std::string title;               ///< "0/0 forward": what sentences call it; may be empty
     std::string backend = "cpu";     ///< "cpu", "cuda", "cuda:N"
     int threads = 0;                 ///< of an op; 0: the engine chooses
     bool oneDnn = true;              ///< the CPU's ops may use it
