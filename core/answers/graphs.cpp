@@ -304,8 +304,12 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
                    : report->verdict == ranks::Verdict::Slower ? Standing::Know
                                                                : Standing::Change;
     out.sentence = ranks::summaryOf(*report);
-    out.note = "Graphs, collectives, caches and code are compared; a rank's own device and number are no "
-               "difference.";
+    const std::size_t profiles = report->measured.size();
+    out.note = "Graphs, collectives, caches" +
+               std::string(profiles > 1 ? ", code and profiles" : " and code") +
+               " are compared; a rank's own device and number are no difference.";
+    if (profiles > 1 && profiles < session.ranks.size())
+        out.note += " Profiles are of " + std::to_string(profiles) + " ranks.";
     out.picture = Picture::Cells;
     out.axis = "Each compile id";
     keepFirst(out, mostCells);

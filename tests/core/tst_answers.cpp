@@ -460,6 +460,20 @@ private slots:
         QVERIFY(none && answers::answer(**none, Question::RunTime).standing == Standing::NotHere);
     }
 
+    void waitsInCollectivesAreNoKernels() {
+        const auto late = capture::open(DYNASCOPE_TEST_DATA "/ranks/late");
+        QVERIFY(late);
+        const Answer time = answers::answer(**late, Question::RunTime);
+        QVERIFY2(has(time.sentence, "or waited in a collective"), time.sentence.c_str());
+        QVERIFY2(has(time.sentence, "% in collectives of compiled graphs, waits for other ranks included"),
+                 time.sentence.c_str());
+        const Answer ranks = answers::answer(**late, Question::Ranks);
+        QVERIFY2(has(ranks.note, "caches, code and profiles are compared"), ranks.note.c_str());
+        // Without collectives nothing is said of them.
+        const auto one = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
+        QVERIFY(one && !has(answers::answer(**one, Question::RunTime).sentence, "collective"));
+    }
+
     void commandsNameTheCapture() {
         const session::SessionPtr session = sample("encoder_train.log");
         const Answer answer = answers::answer(*session, Question::Stages);
