@@ -23,10 +23,10 @@ using profile::IdleGap;
 using profile::LaunchedGraph;
 
 constexpr std::array<std::string_view, profile::spentCount> spentWords = {
-    "kernels and nodes",     "guards",          "wrappers", "eager code after graph breaks",
+    "kernels and nodes",     "guards",          "wrappers", "collectives", "eager code after graph breaks",
     "outside compiled code", "of no known node"};
 constexpr std::array<std::string_view, profile::spentCount> spentKeys = {
-    "computed", "guards", "wrappers", "after_breaks", "outside", "other"};
+    "computed", "guards", "wrappers", "collectives", "after_breaks", "outside", "other"};
 
 double microseconds(double nanoseconds) {
     return nanoseconds / 1000;
@@ -51,7 +51,9 @@ std::string threadText(const profile::ThreadTime& cpu) {
 json threadJson(const profile::ThreadTime& cpu) {
     json out{{"nothing_us", microseconds(cpu.nothing)}};
     for (std::size_t i = 0; i < profile::spentCount; ++i)
-        out[std::string(spentKeys[i]) + "_us"] = microseconds(cpu.spent[i]);
+        // What a thread did is told without graphs, so that collectives are among what is computed.
+        if (profile::Spent(i) != profile::Spent::Collective)
+            out[std::string(spentKeys[i]) + "_us"] = microseconds(cpu.spent[i]);
     return out;
 }
 

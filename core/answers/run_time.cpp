@@ -32,34 +32,20 @@ std::string timeText(double nanoseconds) {
 
 /// "60 % is in kernels and nodes of compiled graphs, 38 % the cost of being compiled, 2 % outside compiled code".
 /// Collectives stand apart: who is in one may compute nothing, and wait for other ranks.
-std::string sharesText(const Joined& joined, int device, double collectives) {
-    const profile::Shares shares = sharesOf(joined, profile::allSteps, device);
+std::string sharesText(const profile::Shares& shares) {
     std::string out;
     const auto add = [&](double time, std::string_view what) {
         if (time > 0)
             out += (out.empty() ? "" : ", ") + percent(time, shares.all()) + ' ' + std::string(what);
     };
     using profile::Spent;
-    add(shares.on(Spent::Computed) - collectives, "is in kernels and nodes of compiled graphs");
-    add(collectives, "in collectives of compiled graphs, waits for other ranks included");
+    add(shares.on(Spent::Computed), "is in kernels and nodes of compiled graphs");
+    add(shares.on(Spent::Collective), "in collectives of compiled graphs, waits for other ranks included");
     add(shares.on(Spent::Guards) + shares.on(Spent::Wrappers),
         "in guards, wrappers and bytecode around them");
     add(shares.on(Spent::Broken), "in eager code after graph breaks");
     add(shares.on(Spent::Outside), "outside compiled code");
     add(shares.on(Spent::Other), "in operators that are no node, or unknown");
-    return out;
-}
-
-/// Nanoseconds in the collectives of graphs and in waits for them.
-double collectiveTime(Facts& facts, int device) {
-    const Joined& joined = *facts.joined();
-    double out = 0;
-    for (std::size_t i = 0; i < joined.rows.size(); ++i) {
-        const profile::Row& row = joined.rows[i];
-        if ((device == profile::everyDevice || row.device == device) &&
-            spentOn(row) == profile::Spent::Computed && !facts.of(i).collective.empty())
-            out += row.self;
-    }
     return out;
 }
 
@@ -116,15 +102,15 @@ Answer ofJoined(Facts& facts) {
         std::erase_if(rows, [&](const GroupedRow& row) { return row.device != device; });
         out.sentence = busyText(all, device);
     }
-    const double collectives = collectiveTime(facts, device);
+    const profile::Shares shares = sharesOf(facts, profile::allSteps, device);
     if (alone)
         out.sentence += "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.';
     else
-        out.sentence +=
-            (device != profile::everyDevice ? "Of its busy time, "
-             : collectives > 0 ? "Of the time that processors were busy, or waited in a collective, "
-                               : "Of the time that processors were busy, ") +
-            sharesText(all, device, collectives) + '.';
+        out.sentence += (device != profile::everyDevice ? "Of its busy time, "
+                         : shares.on(profile::Spent::Collective) > 0
+                             ? "Of the time that processors were busy, or waited in a collective, "
+                             : "Of the time that processors were busy, ") +
+                        sharesText(shares) + '.';
     if (alone)
         out.note =
             "This profile has no trace of the compiler beside it, so that nothing is joined to graphs.";

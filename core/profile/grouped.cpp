@@ -226,12 +226,16 @@ int mainGpu(const Profile& profile) {
     return out;
 }
 
-Shares sharesOf(const Joined& joined, int step, int device) {
+Shares sharesOf(Facts& facts, int step, int device) {
+    const Joined& joined = *facts.joined();
     Shares out;
-    for (const Row& row : joined.rows) {
+    for (std::size_t i = 0; i < joined.rows.size(); ++i) {
+        const Row& row = joined.rows[i];
         if (device != everyDevice && row.device != device) continue;
         const double time = timeIn(row.self, row.bySteps, step);
-        out.time[static_cast<std::size_t>(spentOn(row))] += time;
+        Spent spent = spentOn(row);
+        if (spent == Spent::Computed && !facts.of(i).collective.empty()) spent = Spent::Collective;
+        out.time[static_cast<std::size_t>(spent)] += time;
     }
     return out;
 }

@@ -56,7 +56,7 @@ struct Shares {
     [[nodiscard]] double on(Spent spent) const { return time[static_cast<std::size_t>(spent)]; }
     [[nodiscard]] double all() const;
 };
-[[nodiscard]] Shares sharesOf(const Joined& joined, int step = allSteps, int device = everyDevice);
+[[nodiscard]] Shares sharesOf(Facts& facts, int step = allSteps, int device = everyDevice);
 
 /// What a device can do at most.
 struct Peaks {

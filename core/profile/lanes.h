@@ -19,11 +19,14 @@ enum class Spent : std::uint8_t {
     Computed, ///< kernels and nodes of compiled graphs
     Guards,
     Wrappers, ///< and bytecode around them
-    Broken,   ///< eager code after graph breaks
-    Outside,  ///< outside compiled code
-    Other     ///< no node that is known, or on a device and launched by nobody
+    /// Collectives of compiled graphs, with the waits for other ranks in them; told apart by sharesOf() alone, since it
+    /// takes the graph to know.
+    Collective,
+    Broken,  ///< eager code after graph breaks
+    Outside, ///< outside compiled code
+    Other    ///< no node that is known, or on a device and launched by nobody
 };
-inline constexpr std::size_t spentCount = 6;
+inline constexpr std::size_t spentCount = 7;
 [[nodiscard]] Spent spentOn(const Row& row);
 /// Of an event that takes time; Spent::Other for any other.
 [[nodiscard]] Spent spentOn(const Joined& joined, std::uint32_t event);

@@ -31,6 +31,8 @@ std::string_view spentText(profile::Spent spent) {
     switch (spent) {
     case profile::Spent::Computed:
         return "kernels and nodes of compiled graphs";
+    case profile::Spent::Collective:
+        return "collectives of compiled graphs, waits for other ranks included";
     case profile::Spent::Guards:
         return "guards";
     case profile::Spent::Wrappers:
@@ -45,9 +47,10 @@ std::string_view spentText(profile::Spent spent) {
     return "operators that are no node, or unknown";
 }
 
-std::string sharesTable(const profile::Joined& joined) {
+std::string sharesTable(profile::Facts& facts) {
+    const profile::Joined& joined = *facts.joined();
     const int device = mainGpu(*joined.profile);
-    const profile::Shares shares = sharesOf(joined, profile::allSteps, device);
+    const profile::Shares shares = sharesOf(facts, profile::allSteps, device);
     const double all = shares.all();
     std::string rows;
     for (std::size_t i = 0; i < profile::spentCount; ++i) {
@@ -211,7 +214,7 @@ Section profileSection(const PageContext& page) {
     out.note = htmlText(answer.figure + ' ' + answer.of);
     out.body = "<p>" + htmlText(answer.sentence) + "</p>\n";
     if (!answer.note.empty()) out.body += "<p class=\"dim\">" + htmlText(answer.note) + "</p>\n";
-    out.body += sharesTable(**joined);
+    out.body += sharesTable(facts);
     if (page.session.compiles.empty())
         return out.body += timesTable(page, facts, By::Operator, "Time of each operator"), out;
     out.body += timesTable(page, facts, By::Node, "Time of each node, kernel and wrapper") +

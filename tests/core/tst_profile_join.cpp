@@ -234,8 +234,8 @@ private slots:
                 all += row.self;
             QVERIFY(steps > 0 && std::abs(steps + outside - all) < 1000);
         }
-        QVERIFY(std::abs(sharesOf(*joined).all() - joined->busy) < 1000);
-        QVERIFY(sharesOf(*joined, 0).all() < joined->busy);
+        QVERIFY(std::abs(sharesOf(facts).all() - joined->busy) < 1000);
+        QVERIFY(sharesOf(facts, 0).all() < joined->busy);
     }
 
     void slowerBeyondTheNoise() {

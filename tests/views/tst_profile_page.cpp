@@ -400,6 +400,13 @@ private slots:
     }
 
     /// Two runs on a GPU are compared by the GPU's time; a GPU's and a CPU's by all.
+    void collectivesStandApart() {
+        Shown s("../ranks/late");
+        QVERIFY2(s.figures().contains("collectives, "), qPrintable(s.figures()));
+        Shown none("mlp_aot");
+        QVERIFY2(!none.figures().contains("collectives"), qPrintable(none.figures()));
+    }
+
     void sharesOfTwoGpus() {
         const auto of = [](const char* folder) {
             return std::make_shared<JoinedProfile>(test::joinedFolder(folder));

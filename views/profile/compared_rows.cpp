@@ -55,8 +55,8 @@ ComparedProfilesPtr compareProfiles(const JoinedProfilePtr& a, const JoinedProfi
     const int inA = mainGpu(*a->joined->profile), inB = mainGpu(*b->joined->profile);
     const bool ofGpus = inA != profile::everyDevice && inB != profile::everyDevice;
     if (ofGpus) out->device = a->joined->profile->devices[std::size_t(inA)];
-    out->sharesA = sharesOf(*a->joined, profile::allSteps, ofGpus ? inA : profile::everyDevice);
-    out->sharesB = sharesOf(*b->joined, profile::allSteps, ofGpus ? inB : profile::everyDevice);
+    out->sharesA = sharesOf(*a->facts, profile::allSteps, ofGpus ? inA : profile::everyDevice);
+    out->sharesB = sharesOf(*b->facts, profile::allSteps, ofGpus ? inB : profile::everyDevice);
     out->steps = comparedSteps(*a->joined->profile, *b->joined->profile);
     return out;
 }

@@ -31,7 +31,12 @@ bool isNested(Lane::What what) {
 
 QColor LanesView::colourOf(std::uint32_t event) const {
     const Colours& c = m_theme.colours();
-    return isLit(event) ? spentColour(spentOn(*m_lanes->joined, event), c) : c.line2;
+    if (!isLit(event)) return c.line2;
+    const std::uint32_t row = m_lanes->joined->rowOf[event];
+    const profile::Spent spent = spentOn(*m_lanes->joined, event);
+    const bool collective =
+        spent == profile::Spent::Computed && row != profile::none && m_lanes->collective[row];
+    return spentColour(collective ? profile::Spent::Collective : spent, c);
 }
 
 /// Kernels by the nodes that they compute, where that is known.

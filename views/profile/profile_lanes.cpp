@@ -57,6 +57,7 @@ ProfileLanesPtr profileLanes(JoinedProfile& profile, const TaskContext& task) {
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         if (task.cancelled()) return nullptr;
         const profile::RowFacts& facts = profile.facts->of(i);
+        out->collective.push_back(!facts.collective.empty());
         out->nodes.push_back(facts.computesAll ? nodesOf(facts) : QString());
         out->words.push_back(wordsOf(joined.rows[i], profile.facts->of(i)));
     }
@@ -100,6 +101,8 @@ QColor spentColour(Spent spent, const Colours& colours) {
     switch (spent) {
     case Spent::Computed:
         return toneColour(Tone::Good, colours);
+    case Spent::Collective:
+        return colours.op(ir::OpKind::View);
     case Spent::Guards:
         return toneColour(Tone::Warn, colours);
     case Spent::Wrappers:
@@ -118,6 +121,8 @@ QString spentName(Spent spent) {
     switch (spent) {
     case Spent::Computed:
         return tr("kernels and nodes");
+    case Spent::Collective:
+        return tr("collectives");
     case Spent::Guards:
         return tr("guards");
     case Spent::Wrappers:

@@ -293,8 +293,8 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
             if (other) out.compared = compareProfiles(profile, other, by);
             const std::lock_guard lock(profile->mutex);
             out.rows = profileRows(*profile, by, step);
-            out.shares = sharesOf(*profile->joined, step, device);
-            out.everywhere = sharesOf(*profile->joined, step);
+            out.shares = sharesOf(*profile->facts, step, device);
+            out.everywhere = sharesOf(*profile->facts, step);
             out.lanes = lanes ? lanes : profileLanes(*profile, task);
             if (!out.lanes) return Shown();
             out.links = lanes ? links : rowLinks(*profile);
