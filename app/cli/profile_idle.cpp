@@ -22,11 +22,16 @@ using profile::IdleCause;
 using profile::IdleGap;
 using profile::LaunchedGraph;
 
-constexpr std::array<std::string_view, profile::spentCount> spentWords = {
-    "kernels and nodes",     "guards",          "wrappers", "collectives", "eager code after graph breaks",
-    "outside compiled code", "of no known node"};
+constexpr std::array<std::string_view, profile::spentCount> spentWords = {"kernels and nodes",
+                                                                          "guards",
+                                                                          "wrappers",
+                                                                          "collectives",
+                                                                          "eager code after graph breaks",
+                                                                          "outside compiled code",
+                                                                          "threads of process groups",
+                                                                          "of no known node"};
 constexpr std::array<std::string_view, profile::spentCount> spentKeys = {
-    "computed", "guards", "wrappers", "collectives", "after_breaks", "outside", "other"};
+    "computed", "guards", "wrappers", "collectives", "after_breaks", "outside", "group_threads", "other"};
 
 double microseconds(double nanoseconds) {
     return nanoseconds / 1000;

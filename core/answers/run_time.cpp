@@ -45,6 +45,7 @@ std::string sharesText(const profile::Shares& shares) {
         "in guards, wrappers and bytecode around them");
     add(shares.on(Spent::Broken), "in eager code after graph breaks");
     add(shares.on(Spent::Outside), "outside compiled code");
+    add(shares.on(Spent::Groups), "in collectives on threads of process groups");
     add(shares.on(Spent::Other), "in operators that are no node, or unknown");
     return out;
 }

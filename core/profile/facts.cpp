@@ -320,6 +320,8 @@ std::string partWords(const Row& row, const RowFacts& facts) {
         return "in the frame, outside its graph";
     case Part::Eager:
         return "outside compiled code";
+    case Part::GroupThread:
+        return "collectives on threads of process groups";
     case Part::Unknown:
         return "unknown kernel";
     }

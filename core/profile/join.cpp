@@ -120,9 +120,18 @@ private:
             row.part = Part::InFrame;
             markBreak(i, row);
         } else {
+            if (isOfGroupThread(i)) row.part = Part::GroupThread;
             fromForward(i, row);
         }
         add(i, row);
+    }
+
+    /// ProcessGroupGloo runs collectives on threads of its own, which nothing ties to the call in a graph or outside: on
+    /// such a thread "gloo:all_reduce" is what nothing lies around.
+    bool isOfGroupThread(std::uint32_t i) const {
+        while (event(i).parent != none)
+            i = event(i).parent;
+        return std::string_view(name(i)).starts_with("gloo:");
     }
 
     /// Backward of an operator that ran in a frame node by node: by the sequence number of both.

@@ -21,19 +21,20 @@ namespace dynascope::profile {
 
 /// What the time of a row was spent on.
 enum class Part : std::uint8_t {
-    Kernel,     ///< a kernel that output code calls
-    Node,       ///< an operator of a graph that runs node by node
-    OutputCode, ///< output code around its kernels
-    Guards,     ///< "TorchDynamo Cache Lookup"
-    Pregraph,   ///< "Pregraph bytecode"
-    Prologue,   ///< "AOTDispatcher Runtime Wrapper Prologue"
-    Runtime,    ///< AOTAutograd's runtime wrapper, and the autograd engine's call of a compiled backward
-    Frame,      ///< the compiled frame's bytecode
-    AfterBreak, ///< eager code of a frame, after its graph break
-    InGraph,    ///< while a graph ran, but of no kernel or node that it is known to have
-    InFrame,    ///< in a compiled frame, outside its graph
-    Eager,      ///< outside compiled code
-    Unknown     ///< on a device, and nothing says who launched it
+    Kernel,      ///< a kernel that output code calls
+    Node,        ///< an operator of a graph that runs node by node
+    OutputCode,  ///< output code around its kernels
+    Guards,      ///< "TorchDynamo Cache Lookup"
+    Pregraph,    ///< "Pregraph bytecode"
+    Prologue,    ///< "AOTDispatcher Runtime Wrapper Prologue"
+    Runtime,     ///< AOTAutograd's runtime wrapper, and the autograd engine's call of a compiled backward
+    Frame,       ///< the compiled frame's bytecode
+    AfterBreak,  ///< eager code of a frame, after its graph break
+    InGraph,     ///< while a graph ran, but of no kernel or node that it is known to have
+    InFrame,     ///< in a compiled frame, outside its graph
+    Eager,       ///< outside compiled code
+    GroupThread, ///< a collective on a thread of its process group, whoever called it
+    Unknown      ///< on a device, and nothing says who launched it
 };
 [[nodiscard]] std::string_view partName(Part part); ///< "kernel", "node", ...; of JSON, never changed
 /// Whether the time is the cost of being compiled, and not of computing.

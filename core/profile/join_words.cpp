@@ -7,10 +7,10 @@
 namespace dynascope::profile {
 
 std::string_view partName(Part part) {
-    static constexpr std::array<std::string_view, 13> names = {
+    static constexpr std::array<std::string_view, 14> names = {
         "kernel",          "node",     "output_code", "guards",   "pregraph_bytecode", "runtime_prologue",
         "runtime_wrapper", "bytecode", "after_break", "in_graph", "in_frame",          "eager",
-        "unknown"};
+        "group_thread",    "unknown"};
     return names[static_cast<std::size_t>(part)];
 }
 

@@ -159,6 +159,7 @@ Spent spentOn(const Row& row) {
     if (row.brokenCompile >= 0) return Spent::Broken;
     if (row.part == Part::Guards) return Spent::Guards;
     if (isOverhead(row.part)) return Spent::Wrappers;
+    if (row.part == Part::GroupThread) return Spent::Groups;
     return row.part == Part::Eager ? Spent::Outside : Spent::Other;
 }
 

@@ -24,9 +24,10 @@ enum class Spent : std::uint8_t {
     Collective,
     Broken,  ///< eager code after graph breaks
     Outside, ///< outside compiled code
+    Groups,  ///< collectives on threads of process groups
     Other    ///< no node that is known, or on a device and launched by nobody
 };
-inline constexpr std::size_t spentCount = 7;
+inline constexpr std::size_t spentCount = 8;
 [[nodiscard]] Spent spentOn(const Row& row);
 /// Of an event that takes time; Spent::Other for any other.
 [[nodiscard]] Spent spentOn(const Joined& joined, std::uint32_t event);

@@ -41,6 +41,8 @@ std::string_view spentText(profile::Spent spent) {
         return "eager code after graph breaks";
     case profile::Spent::Outside:
         return "outside compiled code";
+    case profile::Spent::Groups:
+        return "collectives on threads of process groups";
     case profile::Spent::Other:
         break;
     }

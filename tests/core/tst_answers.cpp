@@ -467,6 +467,10 @@ private slots:
         QVERIFY2(has(time.sentence, "or waited in a collective"), time.sentence.c_str());
         QVERIFY2(has(time.sentence, "% in collectives of compiled graphs, waits for other ranks included"),
                  time.sentence.c_str());
+        // Gloo runs the same collectives on threads of its own.
+        QVERIFY2(has(time.sentence, "% in collectives on threads of process groups"), time.sentence.c_str());
+        QVERIFY(time.sentence.find("outside compiled code") == std::string::npos ||
+                has(time.sentence, "under 1 % outside compiled code"));
         const Answer ranks = answers::answer(**late, Question::Ranks);
         QVERIFY2(has(ranks.note, "caches, code and profiles are compared"), ranks.note.c_str());
         // Without collectives nothing is said of them.

@@ -111,6 +111,8 @@ QColor spentColour(Spent spent, const Colours& colours) {
         return toneColour(Tone::Bad, colours);
     case Spent::Outside:
         return colours.op(ir::OpKind::Compute);
+    case Spent::Groups:
+        return colours.op(ir::OpKind::Factory);
     case Spent::Other:
         break;
     }
@@ -131,6 +133,8 @@ QString spentName(Spent spent) {
         return tr("eager after graph breaks");
     case Spent::Outside:
         return tr("outside compiled code");
+    case Spent::Groups:
+        return tr("threads of process groups");
     case Spent::Other:
         return tr("of no known node");
     }
