@@ -132,6 +132,7 @@ std::string Facts::evidenceOf(const Row& row) const {
     addWords(out, linkName(row.region));
     if (row.graph != Link::CacheKey || row.region != Link::CacheKey) addWords(out, linkName(row.graph));
     addWords(out, linkName(row.inner));
+    if (row.part == Part::GroupThread) addWords(out, "name of the outermost event");
     return out;
 }
 

@@ -24,6 +24,7 @@
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QWheelEvent>
+#include <algorithm>
 #include <cmath>
 
 using namespace dynascope;
@@ -403,6 +404,11 @@ private slots:
     void collectivesStandApart() {
         Shown s("../ranks/late");
         QVERIFY2(s.figures().contains("collectives, "), qPrintable(s.figures()));
+        const int groups = s.rowWith("collectives on threads of process groups");
+        QVERIFY(groups >= 0);
+        const TableRow& row = test::part<RowTable>(*s.page, "profile.table")->rows().rows()[groups];
+        QVERIFY(std::ranges::any_of(
+            row, [](const TableCell& cell) { return cell.text == "name of the outermost event"; }));
         Shown none("mlp_aot");
         QVERIFY2(!none.figures().contains("collectives"), qPrintable(none.figures()));
     }

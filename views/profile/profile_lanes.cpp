@@ -112,7 +112,7 @@ QColor spentColour(Spent spent, const Colours& colours) {
     case Spent::Outside:
         return colours.op(ir::OpKind::Compute);
     case Spent::Groups:
-        return colours.op(ir::OpKind::Factory);
+        return colours.op(ir::OpKind::Write);
     case Spent::Other:
         break;
     }
