@@ -304,7 +304,7 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
                    : report->verdict == ranks::Verdict::Slower ? Standing::Know
                                                                : Standing::Change;
     out.sentence = ranks::summaryOf(*report);
-    const std::size_t profiles = report->measured.size();
+    const std::size_t profiles = report->measured;
     out.note = "Graphs, collectives, caches" +
                std::string(profiles > 1 ? ", code and profiles" : " and code") +
                " are compared; a rank's own device and number are no difference.";

@@ -103,22 +103,22 @@ Answer ofJoined(Facts& facts) {
         std::erase_if(rows, [&](const GroupedRow& row) { return row.device != device; });
         out.sentence = busyText(all, device);
     }
-    const profile::Shares shares = sharesOf(facts, profile::allSteps, device);
-    if (alone)
+    if (alone) {
         out.sentence += "Most is in " + (rows.empty() ? std::string("nothing") : rows.front().key) + '.';
-    else
-        out.sentence += (device != profile::everyDevice ? "Of its busy time, "
-                         : shares.on(profile::Spent::Collective) > 0
-                             ? "Of the time that processors were busy, or waited in a collective, "
-                             : "Of the time that processors were busy, ") +
-                        sharesText(shares) + '.';
-    if (alone)
         out.note =
             "This profile has no trace of the compiler beside it, so that nothing is joined to graphs.";
-    else if (all.graphs.joined < all.graphs.all || all.kernels.joined < all.kernels.all)
-        out.note = std::to_string(all.graphs.joined) + " of " + count(all.graphs.all, "graph call") +
-                   " and " + std::to_string(all.kernels.joined) + " of " + count(all.kernels.all, "kernel") +
-                   " are joined to this capture.";
+    } else {
+        const profile::Shares shares = sharesOf(facts, profile::allSteps, device);
+        const bool waits = shares.on(profile::Spent::Collective) > 0;
+        out.sentence += (device != profile::everyDevice ? "Of its busy time, "
+                         : waits ? "Of the time that processors were busy, or waited in a collective, "
+                                 : "Of the time that processors were busy, ") +
+                        sharesText(shares) + '.';
+        if (all.graphs.joined < all.graphs.all || all.kernels.joined < all.kernels.all)
+            out.note = std::to_string(all.graphs.joined) + " of " + count(all.graphs.all, "graph call") +
+                       " and " + std::to_string(all.kernels.joined) + " of " +
+                       count(all.kernels.all, "kernel") + " are joined to this capture.";
+    }
     if (session.profiles.size() > 1)
         out.note += (out.note.empty() ? "" : " ") + std::string("Of ") + std::string(baseName(profile.path)) +
                     ", the first of " + count(session.profiles.size(), "profile") + '.';

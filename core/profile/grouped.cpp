@@ -226,6 +226,11 @@ int mainGpu(const Profile& profile) {
     return out;
 }
 
+Spent spentOf(Facts& facts, std::size_t row) {
+    const Spent spent = spentOn(facts.joined()->rows[row]);
+    return spent == Spent::Computed && !facts.of(row).collective.empty() ? Spent::Collective : spent;
+}
+
 Shares sharesOf(Facts& facts, int step, int device) {
     const Joined& joined = *facts.joined();
     Shares out;
@@ -233,9 +238,7 @@ Shares sharesOf(Facts& facts, int step, int device) {
         const Row& row = joined.rows[i];
         if (device != everyDevice && row.device != device) continue;
         const double time = timeIn(row.self, row.bySteps, step);
-        Spent spent = spentOn(row);
-        if (spent == Spent::Computed && !facts.of(i).collective.empty()) spent = Spent::Collective;
-        out.time[static_cast<std::size_t>(spent)] += time;
+        out.time[static_cast<std::size_t>(spentOf(facts, i))] += time;
     }
     return out;
 }

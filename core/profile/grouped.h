@@ -56,6 +56,8 @@ struct Shares {
     [[nodiscard]] double on(Spent spent) const { return time[static_cast<std::size_t>(spent)]; }
     [[nodiscard]] double all() const;
 };
+/// As spentOn(), with collectives apart.
+[[nodiscard]] Spent spentOf(Facts& facts, std::size_t row);
 [[nodiscard]] Shares sharesOf(Facts& facts, int step = allSteps, int device = everyDevice);
 
 /// What a device can do at most.

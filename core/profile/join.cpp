@@ -129,9 +129,10 @@ private:
     /// ProcessGroupGloo runs collectives on threads of its own, which nothing ties to the call in a graph or outside: on
     /// such a thread "gloo:all_reduce" is what nothing lies around.
     bool isOfGroupThread(std::uint32_t i) const {
-        while (event(i).parent != none)
-            i = event(i).parent;
-        return std::string_view(name(i)).starts_with("gloo:");
+        const std::uint32_t parent = event(i).parent;
+        if (parent == none) return name(i).starts_with("gloo:");
+        const std::uint32_t row = m_out.rowOf[parent];
+        return row != none && m_table.subject(row).part == Part::GroupThread;
     }
 
     /// Backward of an operator that ran in a frame node by node: by the sequence number of both.

@@ -19,7 +19,7 @@ enum class Spent : std::uint8_t {
     Computed, ///< kernels and nodes of compiled graphs
     Guards,
     Wrappers, ///< and bytecode around them
-    /// Collectives of compiled graphs, with the waits for other ranks in them; told apart by sharesOf() alone, since it
+    /// Collectives of compiled graphs, with the waits for other ranks in them; told apart by spentOf() alone, since it
     /// takes the graph to know.
     Collective,
     Broken,  ///< eager code after graph breaks

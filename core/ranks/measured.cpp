@@ -28,8 +28,7 @@ std::string textOf(const profile::MeasuredCollective& one) {
 
 void addMeasured(const session::Session& session, const profile::RankTimes& times, Report& report) {
     if (times.step.ns.empty()) return;
-    for (const auto& [rank, time] : times.step.ns)
-        report.measured.push_back(rank);
+    report.measured = times.step.ns.size();
     for (const profile::MeasuredCollective& one : times.collectives) {
         if (!one.time.isApart() || one.time.apart() < worthSaying * times.step.least().second) continue;
         Reason reason;

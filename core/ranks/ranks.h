@@ -94,7 +94,7 @@ struct Report {
     std::vector<Runtime> runtime;
     std::vector<std::string> notes;     ///< what limits the verdict, or was settled by PyTorch itself
     std::array<std::size_t, 4> count{}; ///< of reasons, by verdict
-    std::vector<int> measured; ///< ranks whose profiles were compared: see addMeasured(). Empty without them.
+    std::size_t measured = 0;           ///< ranks whose profiles were compared: see addMeasured()
     /// Ranks that wait, by flight-recorder dumps: see addFlight(). Empty without them.
     std::shared_ptr<const std::vector<Waiting>> waiting;
 };

@@ -400,7 +400,6 @@ private slots:
         QVERIFY(test::part<QComboBox>(*one.page, "profile.devices")->isHidden());
     }
 
-    /// Two runs on a GPU are compared by the GPU's time; a GPU's and a CPU's by all.
     void collectivesStandApart() {
         Shown s("../ranks/late");
         QVERIFY2(s.figures().contains("collectives, "), qPrintable(s.figures()));
@@ -413,6 +412,7 @@ private slots:
         QVERIFY2(!none.figures().contains("collectives"), qPrintable(none.figures()));
     }
 
+    /// Two runs on a GPU are compared by the GPU's time; a GPU's and a CPU's by all.
     void sharesOfTwoGpus() {
         const auto of = [](const char* folder) {
             return std::make_shared<JoinedProfile>(test::joinedFolder(folder));

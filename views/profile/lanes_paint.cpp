@@ -33,10 +33,7 @@ QColor LanesView::colourOf(std::uint32_t event) const {
     const Colours& c = m_theme.colours();
     if (!isLit(event)) return c.line2;
     const std::uint32_t row = m_lanes->joined->rowOf[event];
-    const profile::Spent spent = spentOn(*m_lanes->joined, event);
-    const bool collective =
-        spent == profile::Spent::Computed && row != profile::none && m_lanes->collective[row];
-    return spentColour(collective ? profile::Spent::Collective : spent, c);
+    return spentColour(row == profile::none ? profile::Spent::Other : m_lanes->spent[row], c);
 }
 
 /// Kernels by the nodes that they compute, where that is known.

@@ -57,7 +57,7 @@ ProfileLanesPtr profileLanes(JoinedProfile& profile, const TaskContext& task) {
     for (std::size_t i = 0; i < joined.rows.size(); ++i) {
         if (task.cancelled()) return nullptr;
         const profile::RowFacts& facts = profile.facts->of(i);
-        out->collective.push_back(!facts.collective.empty());
+        out->spent.push_back(spentOf(*profile.facts, i));
         out->nodes.push_back(facts.computesAll ? nodesOf(facts) : QString());
         out->words.push_back(wordsOf(joined.rows[i], profile.facts->of(i)));
     }

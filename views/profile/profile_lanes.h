@@ -16,8 +16,8 @@ struct ProfileLanes {
     std::vector<profile::Lane> lanes;
     std::vector<QString>
         nodes; ///< by row of `joined`: the nodes that it computes; empty where that is not known
-    std::vector<bool> collective; ///< by row of `joined`: a call of a collective, or a wait for one
-    std::vector<QString> words;   ///< by row of `joined`: what it is of, and how that is known; several lines
+    std::vector<profile::Spent> spent; ///< by row of `joined`
+    std::vector<QString> words; ///< by row of `joined`: what it is of, and how that is known; several lines
     struct Break {
         std::int64_t time = 0; ///< at which the graph before it had run
         int compile = -1;      ///< that it ended
