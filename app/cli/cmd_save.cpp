@@ -3,6 +3,7 @@
 // dynascope-cli save PATH -o FILE.dynascope
 #include "app/cli/command.h"
 #include "core/capture/open.h"
+#include "core/remote/open.h"
 #include "core/store/session_file.h"
 
 #include <memory>
@@ -20,7 +21,7 @@ int run(const SaveOptions& options) {
                                                ? openInput(options.path).map([](session::SessionPtr session) {
                                                      return capture::Opened{std::move(session), nullptr};
                                                  })
-                                               : capture::openSaved(options.path);
+                                               : remote::openSaved(options.path);
     if (!opened) return fail(opened.error());
     store::SessionContents contents;
     if (opened->saved) contents = *opened->saved;

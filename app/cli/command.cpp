@@ -4,8 +4,10 @@
 #include "core/capture/open.h"
 #include "core/inductor/compile_passes.h"
 #include "core/ir/place_text.h"
+#include "core/remote/open.h"
 #include "core/session/byte_source.h"
 #include "core/session/mapping_guard.h"
+#include "core/session/unreached.h"
 
 #include <array>
 #include <cerrno>
@@ -47,6 +49,8 @@ int written(int status) {
     if (!failed) {
         for (const std::string& path : session::lostFiles())
             status = fail("the file was cut short while it was read, and what is said of it is wrong", path);
+        for (const std::string& why : session::unreached())
+            status = fail(why + "; what is said of it is not all of it");
         return status;
     }
     const int cause = errno;
@@ -55,7 +59,7 @@ int written(int status) {
 }
 
 Result<session::SessionPtr> openInput(const std::string& path) {
-    if (path != "-") return capture::open(path);
+    if (path != "-") return remote::open(path);
     const Result<session::ByteSourcePtr> read = session::readByteSource(STDIN_FILENO, "standard input");
     if (!read) return tl::unexpected(read.error());
     return capture::openText(std::string((*read)->bytes()), "standard input");

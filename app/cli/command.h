@@ -29,11 +29,11 @@ int fail(std::string_view message, std::string_view file = {});
 void print(std::string_view text);
 
 /// At the end of every command: what was printed is written, and every file that was read is still whole, or
-/// one line on stderr says what failed (a full disk, a closed output, a file that was cut short) and the
-/// status is exitUsage.
+/// one line on stderr says what failed (a full disk, a closed output, a file that was cut short, another machine that
+/// did not answer) and the status is exitUsage.
 [[nodiscard]] int written(int status);
 
-/// Opens a capture or a graph text; "-" reads standard input.
+/// Opens a capture or a graph text, also "ssh://HOST/PATH"; "-" reads standard input.
 [[nodiscard]] Result<session::SessionPtr> openInput(const std::string& path);
 
 /// Whether somebody means this compile by "0/0", "RANK:0/0" or nothing at all.
@@ -84,6 +84,7 @@ void addCapture(Parser& parser);
 void addRun(Parser& parser);
 void addRuns(Parser& parser);
 void addDoctor(Parser& parser);
+void addServe(Parser& parser);
 void addStatus(Parser& parser);
 void addCompletion(Parser& parser);
 

@@ -2,6 +2,7 @@
 #include "app/cli/engine_command.h"
 
 #include "core/ir/text.h"
+#include "core/remote/address.h"
 #include "core/session/byte_source.h"
 
 #include <algorithm>
@@ -27,12 +28,13 @@ Result<ir::SymbolValues> symbolValues(const std::vector<std::string>& texts) {
 
 void addEngineOption(Command& command, EngineOptions& options) {
     command.rest("--engine", options.command,
-                 "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
+                 "The engine's command as an argument list, or ssh://HOST for the engine of another machine. "
                  "Comes last");
 }
 
 engine::Client makeClient(const EngineOptions& options) {
-    return engine::Client(options.command.empty() ? engine::defaultEngineCommand() : options.command);
+    return engine::Client(options.command.empty() ? engine::defaultEngineCommand()
+                                                  : remote::engineCommand(options.command));
 }
 
 void addGraphOptions(Command& command, GraphOptions& options) {

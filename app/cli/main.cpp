@@ -40,6 +40,7 @@ int main(int argc, char** argv) {
     cli::addRun(parser);
     cli::addRuns(parser);
     cli::addDoctor(parser);
+    cli::addServe(parser);
     cli::addStatus(parser);
     cli::addCompletion(parser);
     return parser.run(argc, argv);

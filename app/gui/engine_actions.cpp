@@ -5,6 +5,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/settings.h"
 #include "app/gui/window_pages.h"
+#include "core/remote/address.h"
 #include "views/autograd/autograd_page.h"
 #include "views/engine/inputs_dialog.h"
 #include "views/engine/passes.h"
@@ -25,7 +26,8 @@ using namespace views;
 
 EngineActions::EngineActions(const Shared& shared, std::vector<std::string> command)
     : WindowPart(shared)
-    , m_engine(new Engine(command.empty() ? engine::defaultEngineCommand() : std::move(command), this))
+    , m_engine(new Engine(
+          command.empty() ? engine::defaultEngineCommand() : remote::engineCommand(std::move(command)), this))
     , m_passes(new Passes(m_workspace, *m_engine, this))
     , m_stepper(new Stepper(m_workspace, *m_passes, this))
     , m_rederived(new Rederivations(m_workspace, *m_passes, this)) {

@@ -149,7 +149,9 @@ void quietMessages(QtMsgType type, const QMessageLogContext& context, const QStr
 int main(int argc, char** argv) {
     Options options;
     CLI::App parser{"Dynascope: a debugger for PyTorch's compiler", "dynascope"};
-    parser.add_option("PATH", options.paths, "Traces, folders of ranks, graph texts or sessions to open");
+    parser.add_option("PATH", options.paths,
+                      "Traces, folders of ranks, graph texts or sessions to open, here or on another "
+                      "machine: ssh://HOST/PATH");
     parser
         .add_option("--export", options.exportFolder,
                     "Write the windows as PNG and a summary into this folder, without a display")
@@ -164,9 +166,10 @@ int main(int argc, char** argv) {
     parser.add_option("--lesson", options.lesson, "Open a lesson: its name in Help > Lessons, or its file")
         ->type_name("NAME");
     parser
-        .add_option("--engine", options.engine,
-                    "The engine's command as an argument list, such as: --engine ssh host dynascope-engine. "
-                    "Comes last")
+        .add_option(
+            "--engine", options.engine,
+            "The engine's command as an argument list, or ssh://HOST for the engine of another machine. "
+            "Comes last")
         ->expected(-1);
     parser
         .add_option_function<std::uint64_t>(

@@ -22,7 +22,9 @@
 #include "app/gui/window_layout.h"
 #include "app/gui/window_menus.h"
 #include "app/gui/window_status.h"
+#include "core/remote/address.h"
 #include "core/session/mapping_guard.h"
+#include "core/session/unreached.h"
 #include "views/answers/answers_page.h"
 #include "views/base/panel_turns.h"
 #include "views/capture/capture_panel.h"
@@ -222,7 +224,8 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::placeChanged, this, &MainWindow::showPage);
     connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
         const session::Session& session = *m_workspace.captures()[std::size_t(capture)].session;
-        if (const QString path = toQString(session.path); QFileInfo::exists(path)) {
+        if (const QString path = toQString(session.path);
+            QFileInfo::exists(path) || remote::isAddress(session.path)) {
             m_settings.addRecentFile(path);
             m_welcome->setRecentFiles(m_settings.recentFiles());
         }
@@ -268,7 +271,17 @@ void MainWindow::connectWorkspace() {
 void MainWindow::watchFiles() {
     // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
     auto* watch = new QTimer(this);
-    connect(watch, &QTimer::timeout, this, [this, watch] {
+    connect(watch, &QTimer::timeout, this, [this, watch, told = std::size_t{0}]() mutable {
+        if (session::anyUnreached()) {
+            const std::vector<std::string> reasons = session::unreached();
+            if (reasons.size() > told)
+                m_message->showMessage(
+                    tr("%1. What is shown of it is not all of it; what is looked at again is "
+                       "asked for again.")
+                        .arg(toQString(reasons.back())),
+                    QStringLiteral("unreached"));
+            told = reasons.size();
+        }
         if (!session::anyFileLost()) return;
         watch->stop();
         QStringList files;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/settings.h"
 
+#include "core/remote/address.h"
+
 #include <QDir>
 #include <QFileInfo>
 #include <QStandardPaths>
@@ -82,7 +84,8 @@ QStringList Settings::recentFiles() const {
 void Settings::addRecentFile(const QString& path) {
     readAgain();
     QStringList files = recentFiles();
-    const QString absolute = QFileInfo(path).absoluteFilePath();
+    const QString absolute =
+        remote::isAddress(path.toStdString()) ? path : QFileInfo(path).absoluteFilePath();
     files.removeAll(absolute);
     files.prepend(absolute);
     while (files.size() > recentLimit)

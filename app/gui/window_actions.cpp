@@ -24,6 +24,7 @@
 #include "core/capture/open.h"
 #include "core/compare/lookups.h"
 #include "core/ir/text.h"
+#include "core/remote/address.h"
 #include "views/base/panel.h"
 #include "views/base/source_panel.h"
 #include "views/breaks/breaks_page.h"
@@ -38,6 +39,7 @@
 #include <QClipboard>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QInputDialog>
 #include <QMessageBox>
 #include <QProcess>
 #include <QTreeView>
@@ -66,6 +68,11 @@ void WindowActions::addFileActions() {
              tr("Open a folder of TORCH_TRACE or TORCH_LOGS logs, one or more a rank, with the recordings "
                 "and profiles in it; or a TORCH_COMPILE_DEBUG folder")),
         [this] { openFolder(); });
+    m_actions->add(
+        spec("file.openElsewhere", tr("Open on another machine..."), file, {}, "folder",
+             tr("Open a trace, a folder of ranks or a session that lies where ssh logs in; graphs and code "
+                "come when they are looked at")),
+        [this] { openElsewhere(); });
     m_actions->add(spec("file.newWindow", tr("New window"), file, {QKeySequence(tr("Ctrl+Alt+N"))}, {},
                         tr("Another window, a program of its own, on the capture that is shown")),
                    [this] { openWindow(); });
@@ -285,6 +292,26 @@ void WindowActions::openFolder() {
     if (!folder.isEmpty()) emit pathsChosen({folder});
 }
 
+void WindowActions::openElsewhere() {
+    auto* dialog = new QInputDialog(&m_window);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(tr("Open on another machine"));
+    dialog->setLabelText(tr("ssh://USER@HOST:PORT/PATH of a trace, a folder of ranks or a session.\n"
+                            "ssh logs in as it does in a terminal, and dynascope-cli is needed there."));
+    const QStringList recent = m_settings.recentFiles();
+    const auto latest = std::ranges::find_if(
+        recent, [](const QString& path) { return remote::isAddress(path.toStdString()); });
+    dialog->setTextValue(latest == recent.end() ? QStringLiteral("ssh://") : *latest);
+    dialog->setOkButtonText(tr("Open"));
+    dialog->resize(m_theme.scaled(560), dialog->height());
+    connect(dialog, &QInputDialog::textValueSelected, this, [this](const QString& text) {
+        const QString address = text.trimmed();
+        emit pathsChosen(
+            {address.contains(QLatin1String("://")) ? address : QStringLiteral("ssh://") + address});
+    });
+    dialog->open();
+}
+
 void WindowActions::pasteGraph() {
     const QString clipboard = QApplication::clipboard()->text();
     // Prose around a graph is fine; a clipboard without one is somebody's own business.
@@ -336,7 +363,8 @@ void WindowActions::setFontSize(int pixels) {
 void WindowActions::openWindow() {
     QStringList arguments;
     if (const Workspace::Capture* capture = m_workspace.capture())
-        if (const QString path = toQString(capture->session->path); QFileInfo::exists(path))
+        if (const QString path = toQString(capture->session->path);
+            QFileInfo::exists(path) || remote::isAddress(capture->session->path))
             arguments << path;
     if (!QProcess::startDetached(QCoreApplication::applicationFilePath(), arguments))
         m_message->showMessage(tr("%1 could not be started.").arg(QCoreApplication::applicationFilePath()));

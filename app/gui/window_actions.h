@@ -53,6 +53,7 @@ public:
     /// Enables and checks all of them for what is shown.
     void update();
     void openDialog();
+    void openElsewhere();
     /// What openDialog() offers to filter files by.
     [[nodiscard]] static QString fileKinds();
     void pasteGraph();

@@ -67,9 +67,10 @@ bool isSame(const session::Stage& a, const session::Stage& b) {
         a.attempt != b.attempt || a.detail != b.detail || a.payload.length != b.payload.length)
         return false;
     if (!a.payload.source || !b.payload.source) return a.payload.source == b.payload.source;
-    const auto bytes = [](const session::Payload& p) { return p.source->bytes().substr(p.offset, p.length); };
-    const std::string_view of = bytes(a.payload), with = bytes(b.payload);
-    return of.data() == with.data() || of == with;
+    // To tell would take getting all of it from another machine, twice.
+    if (!a.payload.source->away().empty() || !b.payload.source->away().empty()) return false;
+    const Result<std::string_view> of = a.payload.bytes(), with = b.payload.bytes();
+    return of && with && (of->data() == with->data() || *of == *with);
 }
 
 /// What is as it was stays the object that it was: views go by it.
@@ -238,6 +239,17 @@ bool goesOn(const session::Inputs& before, const session::Inputs& now) {
         return fresh.size() >= old.size() &&
                (fresh.data() == old.data() || fresh.substr(0, old.size()) == old);
     });
+}
+
+Result<session::SessionPtr> readAgain(const session::Session& before, session::Inputs now,
+                                      std::vector<session::Warning> unusable, const TaskContext& task) {
+    addAttached(now, before.inputs);
+    OpenOptions options;
+    options.finish = [&](session::Session& session) {
+        session.warnings.insert(session.warnings.end(), unusable.begin(), unusable.end());
+        keepStages(session, before);
+    };
+    return openInputs(std::move(now), task, options);
 }
 
 Result<session::SessionPtr> readAgain(const session::Session& before, Again again, const TaskContext& task,

@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynascope::capture {
 
@@ -58,6 +59,11 @@ class LogMemory;
 [[nodiscard]] Result<session::SessionPtr> readAgain(const session::Session& before, Again again,
                                                     const TaskContext& task = {},
                                                     std::shared_ptr<LogMemory> memory = nullptr);
+
+/// The same of files that were got again elsewhere: `now` is of the same path, and lacks what was attached.
+[[nodiscard]] Result<session::SessionPtr> readAgain(const session::Session& before, session::Inputs now,
+                                                    std::vector<session::Warning> unusable,
+                                                    const TaskContext& task = {});
 
 /// Whether every file of an input begins as it did before: nothing of what was read is another now. Compares
 /// bytes that are not the same memory.

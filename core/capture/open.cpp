@@ -285,12 +285,6 @@ Result<Opened> openSession(const session::ByteSource& file, const std::string& p
     return opened(std::move(session), std::make_shared<const store::SessionContents>(std::move(*contents)));
 }
 
-Result<Opened> openSource(session::ByteSourcePtr source, const std::string& path, const TaskContext& task,
-                          const OpenOptions& options) {
-    if (store::looksLikeSession(source->bytes())) return openSession(*source, path, task, options);
-    return opened(readInputs({path, false, {{{}, std::move(source)}}}, {}, task, options));
-}
-
 Result<session::SessionPtr> onlySession(Result<Opened> opened) {
     return std::move(opened).map([](Opened&& both) { return std::move(both.session); });
 }
@@ -301,21 +295,28 @@ std::span<const std::string_view> fileEndings() {
     return endings;
 }
 
-Result<Opened> openSaved(const std::string& path, const TaskContext& task, const OpenOptions& options) {
+Result<session::Inputs> inputsOf(const std::string& path, std::vector<session::Warning>& unusable) {
     std::error_code error;
-    if (fs::is_directory(path, error)) {
-        std::vector<session::Warning> unusable;
-        session::Inputs inputs = readFolder(path, unusable);
-        return opened(readInputs(std::move(inputs), std::move(unusable), task, options));
-    }
-    if (isRecordingName(path)) {
-        Result<session::Inputs> inputs = recordingInputs(path);
-        if (!inputs) return tl::unexpected(inputs.error());
-        return opened(readInputs(std::move(*inputs), {}, task, options));
-    }
-    Result<session::ByteSourcePtr> source = session::openByteSource(path);
-    if (!source) return tl::unexpected(source.error());
-    return openSource(std::move(*source), path, task, options);
+    if (fs::is_directory(path, error)) return readFolder(path, unusable);
+    if (isRecordingName(path)) return recordingInputs(path);
+    return session::openByteSource(path).map([&path](session::ByteSourcePtr source) {
+        return session::Inputs{path, false, {{{}, std::move(source)}}};
+    });
+}
+
+Result<Opened> openSavedInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
+                               const TaskContext& task, const OpenOptions& options) {
+    if (!inputs.isFolder && inputs.files.size() == 1 &&
+        store::looksLikeSession(inputs.files.front().source->bytes()))
+        return openSession(*inputs.files.front().source, inputs.path, task, options);
+    return opened(readInputs(std::move(inputs), std::move(unusable), task, options));
+}
+
+Result<Opened> openSaved(const std::string& path, const TaskContext& task, const OpenOptions& options) {
+    std::vector<session::Warning> unusable;
+    Result<session::Inputs> inputs = inputsOf(path, unusable);
+    if (!inputs) return tl::unexpected(inputs.error());
+    return openSavedInputs(std::move(*inputs), std::move(unusable), task, options);
 }
 
 Result<session::SessionPtr> open(const std::string& path, const TaskContext& task,
@@ -330,7 +331,8 @@ Result<session::SessionPtr> openInputs(session::Inputs inputs, const TaskContext
 
 Result<session::SessionPtr> openText(std::string text, std::string label, const TaskContext& task) {
     if (isBlank(text)) return failure("text is empty", std::move(label));
-    return onlySession(openSource(session::makeByteSource(std::move(text)), label, task, {}));
+    return onlySession(
+        openSavedInputs({label, false, {{{}, session::makeByteSource(std::move(text))}}}, {}, task, {}));
 }
 
 } // namespace dynascope::capture

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynascope::capture {
 
@@ -46,6 +47,13 @@ struct Opened {
 /// As open().
 [[nodiscard]] Result<Opened> openSaved(const std::string& path, const TaskContext& task = {},
                                        const OpenOptions& options = {});
+
+/// The files that open() reads a path from, and in `unusable` those of a folder that cannot be read.
+[[nodiscard]] Result<session::Inputs> inputsOf(const std::string& path,
+                                               std::vector<session::Warning>& unusable);
+/// As openSaved(), of what inputsOf() found.
+[[nodiscard]] Result<Opened> openSavedInputs(session::Inputs inputs, std::vector<session::Warning> unusable,
+                                             const TaskContext& task = {}, const OpenOptions& options = {});
 
 /// Reads again what a session was read from (Session::inputs), from memory. The title and the place in
 /// messages follow from Inputs::path.

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
 #include <cstring>
 #include <exception>
 #include <system_error>
@@ -42,22 +43,6 @@ bool beginsEvent(std::string_view payload) {
     return value != std::string_view::npos && rest.substr(value).starts_with("\"B\"");
 }
 
-/// The signature of the first forward in print_readable text: what stands between its brackets, which names
-/// each input with its shape. Empty for other text.
-std::string_view inputsOf(std::string_view graph) {
-    constexpr std::string_view key = "def forward(";
-    const std::size_t at = graph.find(key);
-    if (at == std::string_view::npos) return {};
-    graph.remove_prefix(at + key.size());
-    // Annotations have brackets of their own, within quotes.
-    bool quoted = false;
-    for (std::size_t i = 0; i < graph.size(); ++i) {
-        quoted ^= graph[i] == '"';
-        if (!quoted && graph[i] == ':' && i > 0 && graph[i - 1] == ')') return graph.substr(0, i - 1);
-    }
-    return {};
-}
-
 /// Inputs alone: no comments, no layout.
 std::string bareInputs(std::string_view inputs) {
     std::string out;
@@ -73,6 +58,18 @@ std::string bareInputs(std::string_view inputs) {
     return out;
 }
 
+/// What two digits a byte spell; nothing where they do not.
+std::optional<Md5::Digest> digestOf(std::string_view hex) {
+    Md5::Digest out{};
+    if (hex.size() != 2 * out.size()) return std::nullopt;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::string_view byte = hex.substr(2 * i, 2);
+        const auto [end, error] = std::from_chars(byte.data(), byte.data() + 2, out[i], 16);
+        if (error != std::errc() || end != byte.data() + 2) return std::nullopt;
+    }
+    return out;
+}
+
 void setCompileId(RecordAhead& record, const simdjson::dom::element& header) {
     record.frame = json::smallInteger(header, "frame_id");
     record.compile = record.frame >= 0 ? json::smallInteger(header, "frame_compile_id", 0) : -1;
@@ -82,9 +79,11 @@ void setCompileId(RecordAhead& record, const simdjson::dom::element& header) {
 /// Reads chunks, one after the other; one for each thread.
 class ChunkReader {
 public:
-    ChunkReader(std::string_view log, bool checkHashes, const TaskContext& task)
+    ChunkReader(std::string_view log, bool checkHashes, std::span<const session::AwayPiece> away,
+                const TaskContext& task)
         : m_log(log)
         , m_checkHashes(checkHashes)
+        , m_away(away)
         , m_task(task) {}
 
     void read(LogChunk& chunk) {
@@ -172,7 +171,7 @@ private:
     }
 
     void keepInputs(std::size_t index, std::string_view payload) {
-        std::string inputs = bareInputs(inputsOf(payload));
+        std::string inputs = bareInputs(signatureOf(payload));
         if (!inputs.empty()) m_chunk->inputs.emplace_back(index, std::move(inputs));
     }
 
@@ -189,6 +188,13 @@ private:
             return;
         }
         if (hash.empty() || !m_checkHashes) return;
+        if (isAway(record)) {
+            if (const std::optional<Md5::Digest> digest = digestOf(hash)) {
+                m_digest = *digest;
+                record.payload = State::Matches;
+            }
+            return;
+        }
         Md5::Digest digest = hashOf(payload, true);
         bool matches = toHex(digest) == hash;
         if (!matches && payload.find('\r') != std::string_view::npos) {
@@ -197,6 +203,12 @@ private:
         }
         record.payload = matches ? State::Matches : State::Differs;
         m_digest = digest;
+    }
+
+    [[nodiscard]] bool isAway(const RecordAhead& record) const {
+        const auto first =
+            std::ranges::lower_bound(m_away, record.payloadOffset(), {}, &session::AwayPiece::offset);
+        return first != m_away.end() && first->offset < record.payloadOffset() + record.payloadLength;
     }
 
     void keepDigest(RecordAhead& record) {
@@ -269,6 +281,7 @@ private:
 
     std::string_view m_log;
     bool m_checkHashes;
+    std::span<const session::AwayPiece> m_away;
     const TaskContext& m_task;
     LogChunk* m_chunk = nullptr;
     HeaderParser m_headers;
@@ -302,6 +315,20 @@ std::vector<LogChunk> cut(std::string_view log, std::size_t chunkBytes, std::uin
 
 } // namespace
 
+std::string_view signatureOf(std::string_view graph) {
+    constexpr std::string_view key = "def forward(";
+    const std::size_t at = graph.find(key);
+    if (at == std::string_view::npos) return {};
+    graph.remove_prefix(at + key.size());
+    // Annotations have brackets of their own, within quotes.
+    bool quoted = false;
+    for (std::size_t i = 0; i < graph.size(); ++i) {
+        quoted ^= graph[i] == '"';
+        if (!quoted && graph[i] == ':' && i > 0 && graph[i - 1] == ')') return graph.substr(0, i - 1);
+    }
+    return {};
+}
+
 HeaderType typeOfHeader(const simdjson::dom::object& header) {
     HeaderType out;
     for (const auto [key, value] : header) {
@@ -334,7 +361,7 @@ HeaderParser::parse(std::string_view header, const TaskContext& task, bool* isUt
 
 std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkHashes,
                                                const TaskContext& task, std::size_t chunkBytes,
-                                               std::uint64_t from) {
+                                               std::uint64_t from, std::span<const session::AwayPiece> away) {
     std::vector<LogChunk> chunks = cut(log, std::max<std::size_t>(chunkBytes, 1), from);
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> done{0};
@@ -342,7 +369,7 @@ std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkH
     // Whatever goes wrong on another thread, such as memory that runs out, goes wrong on the caller's.
     const auto work = [&](const bool reports) -> std::exception_ptr {
         try {
-            ChunkReader reader(log, checkHashes, task);
+            ChunkReader reader(log, checkHashes, away, task);
             for (std::size_t i = next++; i < chunks.size() && !task.cancelled() && !failed; i = next++) {
                 reader.read(chunks[i]);
                 done += chunks[i].end - chunks[i].begin;

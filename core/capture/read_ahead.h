@@ -16,6 +16,7 @@
 #include <deque>
 #include <optional>
 #include <simdjson.h>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,10 +90,15 @@ struct LogChunk {
 
 /// Reads a log ahead, on as many threads as there are cores. `chunkBytes` is about how long a piece is.
 /// Nothing where it is cancelled. Reports progress on the calling thread. What comes before `from`, where a
-/// record begins, is left out.
+/// record begins, is left out. Payloads that are `away` were seen to match their hash where they lie.
 [[nodiscard]] std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkHashes,
                                                              const TaskContext& task, std::size_t chunkBytes,
-                                                             std::uint64_t from = 0);
+                                                             std::uint64_t from = 0,
+                                                             std::span<const session::AwayPiece> away = {});
+
+/// The signature of the first forward in print_readable text: what stands between its brackets, which names
+/// each input with its shape. Empty for other text.
+[[nodiscard]] std::string_view signatureOf(std::string_view graph);
 
 /// Parses the headers of records. Not thread-safe.
 class HeaderParser {

@@ -46,7 +46,7 @@ bool TraceReader::read(const session::ByteSourcePtr& source, const std::string& 
     m_strings.clear();
     m_timing.beginLog();
     std::optional<std::vector<LogChunk>> ahead =
-        readAhead(source->bytes(), m_checkHashes, task, m_chunkBytes);
+        readAhead(source->bytes(), m_checkHashes, task, m_chunkBytes, 0, source->away());
     if (!ahead) return false;
     m_placement = placeRecords(*ahead, keep != nullptr);
     for (const auto& [words, line] : m_placement.warnings)

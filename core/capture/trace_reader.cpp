@@ -140,6 +140,14 @@ void TraceReader::dispatchArtifact(std::string_view name, const Visit& visit) {
         addStage(visit, std::string(name), StagePlace::PreOrPostGrad);
 }
 
+bool TraceReader::leavesPayload(const RecordSort& sort) {
+    // Guards wait to be read too, but views count them where they cannot wait.
+    if (sort.type != "artifact" && sort.type != "graph_dump") return typeHandler(sort.type) == nullptr;
+    return artifactHandler(sort.name) == nullptr &&
+           (stagePlace(sort.name) || sort.name.ends_with("_BYTECODE") ||
+            sort.name.find("_cache_") == std::string::npos);
+}
+
 void TraceReader::dispatchType(std::string_view type, const Visit& visit) {
     if (const Handler handler = typeHandler(type))
         (this->*handler)(visit);

@@ -62,6 +62,9 @@ public:
     void add(Addition item);
     /// Whether a text holds a record of a TORCH_TRACE log.
     [[nodiscard]] static bool holdsRecord(std::string_view text);
+    /// Whether read() leaves the payloads of such records for later, but for what stands in a graph's first line and its
+    /// comments. What another machine keeps until somebody looks (log_index.h) goes by this.
+    [[nodiscard]] static bool leavesPayload(const RecordSort& sort);
     /// Says which code object a compile is of, where no record has said it yet.
     void setCode(int rank, const session::CompileId& id, const ir::SourceLocation& code);
     /// Warnings of add() name this file.

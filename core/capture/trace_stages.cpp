@@ -55,6 +55,7 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
     return open.hasMetrics || second ? Phase::PostGradBackward : Phase::PostGradForward;
 }
 
+// What is away stays so: what is read of such payloads (leavesPayload()) is here.
 std::string_view TraceReader::bytesOf(const session::Payload& payload) {
     return payload.source ? payload.source->bytes().substr(payload.offset, payload.length)
                           : std::string_view("");

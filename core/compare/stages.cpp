@@ -20,12 +20,6 @@ using session::StagePtr;
 
 constexpr std::size_t mostInputs = 3; // that a line explains
 
-std::string_view rawText(const session::Payload& payload) {
-    if (!payload.source) return {};
-    const std::string_view all = payload.source->bytes();
-    return payload.offset > all.size() ? std::string_view() : all.substr(payload.offset, payload.length);
-}
-
 /// The next line of generated code that is no comment: comments name files of the machine.
 std::string_view nextCodeLine(std::string_view& text, std::size_t& number) {
     while (!text.empty()) {
@@ -230,12 +224,16 @@ std::vector<StageComparison> matchStages(const session::Compile& a, const sessio
 void compareStage(StageComparison& pair, const OwnDevices& devices, const session::Compile* compileA,
                   const session::Compile* compileB) {
     if (!pair.a || !pair.b) return;
+    const Result<std::string_view> rawA = pair.a->payload.bytes(), rawB = pair.b->payload.bytes();
+    if (!rawA || !rawB) {
+        pair.verdict = CompareVerdict::Unreadable;
+        pair.difference = (rawA ? "B: " : "A: ") + (rawA ? rawB : rawA).error().toString();
+        return;
+    }
     const bool alike = pair.a->content == pair.b->content &&
                        pair.a->payload.tabbed == pair.b->payload.tabbed && !pair.a->payload.empty() &&
-                       rawText(pair.a->payload) == rawText(pair.b->payload);
-    if (alike &&
-        (!devices.differ() || devices.exchanged(rawText(pair.b->payload)) == rawText(pair.b->payload)))
-        return;
+                       *rawA == *rawB;
+    if (alike && (!devices.differ() || devices.exchanged(*rawB) == *rawB)) return;
     if (pair.a->content == Stage::Content::Code && pair.b->content == Stage::Content::Code)
         return compareCode(pair, devices);
     const Result<ir::GraphPtr> a = pair.a->graph();

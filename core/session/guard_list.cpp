@@ -39,15 +39,23 @@ const std::vector<Guard>& GuardList::all() const {
     static const std::vector<Guard> none;
     if (!m_lazy) return none;
     const std::lock_guard lock(m_lazy->mutex);
-    if (!m_lazy->guards) m_lazy->guards = m_lazy->read(m_lazy->text.text());
+    if (!m_lazy->guards) {
+        const Result<std::string> text = m_lazy->text.read();
+        if (!text) return none; // and asked for again the next time
+        m_lazy->guards = m_lazy->read(*text);
+    }
     return *m_lazy->guards;
 }
 
 std::size_t GuardList::checkCount() const {
     if (!m_lazy) return 0;
     const std::lock_guard lock(m_lazy->mutex);
-    if (!m_lazy->checks)
-        m_lazy->checks = countChecks(m_lazy->guards ? *m_lazy->guards : m_lazy->read(m_lazy->text.text()));
+    if (!m_lazy->checks && m_lazy->guards) m_lazy->checks = countChecks(*m_lazy->guards);
+    if (!m_lazy->checks) {
+        const Result<std::string> text = m_lazy->text.read();
+        if (!text) return 0;
+        m_lazy->checks = countChecks(m_lazy->read(*text));
+    }
     return *m_lazy->checks;
 }
 

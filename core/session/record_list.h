@@ -4,6 +4,7 @@
 // file) is kept once, and a record is put together when it is asked for.
 #pragma once
 
+#include "core/base/result.h"
 #include "core/session/shared_text.h"
 
 #include <algorithm>
@@ -29,8 +30,13 @@ struct Payload {
     bool tabbed = false;
 
     [[nodiscard]] bool empty() const { return length == 0; }
-    /// A copy of the text, made valid UTF-8 (bad bytes become U+FFFD).
+    /// A copy of the text, made valid UTF-8 (bad bytes become U+FFFD). An Error where it lies on another machine, which
+    /// does not answer.
+    [[nodiscard]] Result<std::string> read() const;
+    /// The same for showing: in place of what cannot be got stands why, between brackets.
     [[nodiscard]] std::string text() const;
+    /// As it lies in the file, tabs included. Valid as long as the source is. Errors as of read().
+    [[nodiscard]] Result<std::string_view> bytes() const;
 };
 
 /// "1/0": frame_id / frame_compile_id of torch._guards.CompileId; `autograd` is set for compiled autograd

@@ -12,11 +12,31 @@
 
 namespace dynascope::session {
 
-std::string Payload::text() const {
-    if (!source) return {};
+Result<void> ByteSource::need(std::uint64_t /*offset*/, std::uint64_t /*length*/) const {
+    return {};
+}
+
+bool ByteSource::isHere(std::uint64_t /*offset*/, std::uint64_t /*length*/) const {
+    return true;
+}
+
+Result<std::string_view> Payload::bytes() const {
+    if (!source) return std::string_view("");
     const std::string_view all = source->bytes();
-    if (offset > all.size()) return {};
-    const std::string_view piece = all.substr(offset, length);
+    if (offset > all.size()) return std::string_view("");
+    if (const Result<void> got = source->need(offset, length); !got) return tl::unexpected(got.error());
+    return all.substr(offset, length);
+}
+
+std::string Payload::text() const {
+    Result<std::string> read = this->read();
+    return read ? std::move(*read) : "(not read: " + read.error().toString() + ")";
+}
+
+Result<std::string> Payload::read() const {
+    const Result<std::string_view> raw = bytes();
+    if (!raw) return tl::unexpected(raw.error());
+    const std::string_view piece = *raw;
     if (!tabbed) return toValidUtf8(piece);
 
     std::string out;

@@ -18,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -25,11 +26,25 @@
 
 namespace dynascope::session {
 
+/// A piece of a file that lies on another machine until somebody asks for it: whole lines of one record's payload, whose
+/// hash was seen to match there.
+struct AwayPiece {
+    std::uint64_t offset = 0, length = 0; ///< in bytes
+};
+
 /// The bytes of one input file, read once (memory-mapped where the file is plain). Thread-safe.
 class ByteSource {
 public:
     virtual ~ByteSource() = default;
+    /// All of it, but for pieces that are away: those have their line ends, and the tabs before lines, and nothing else.
     [[nodiscard]] virtual std::string_view bytes() const = 0;
+    /// Gets what is away between the two; whoever reads a payload asks first (Payload::bytes() does). Blocks as long as
+    /// the other machine takes. An Error where it does not answer: then the next call tries again.
+    [[nodiscard]] virtual Result<void> need(std::uint64_t offset, std::uint64_t length) const;
+    /// Whether need() answers at once. Cheap.
+    [[nodiscard]] virtual bool isHere(std::uint64_t offset, std::uint64_t length) const;
+    /// Pieces that were away when it was opened, in their order; none of a file of this machine.
+    [[nodiscard]] virtual std::span<const AwayPiece> away() const { return {}; }
 };
 
 /// One counting of compile ids: what a process compiled until torch._dynamo.reset(), or until its end.

@@ -15,8 +15,7 @@ struct Stage::Cache {
 
 namespace {
 
-Result<ir::GraphPtr> readStage(const Payload& payload) {
-    const std::string text = payload.text();
+Result<ir::GraphPtr> readStage(const std::string& text) {
     Result<ir::GraphPtr> graph = ir::readGraph(text);
     if (graph) return graph;
     // An ExportedProgram indents its graph and says more below it.
@@ -67,7 +66,10 @@ Result<ir::GraphPtr> Stage::graph() const {
     if (content == Content::Code) return failure(label() + " is generated code, which has no graph");
     const std::lock_guard lock(m_cache->mutex);
     if (!m_cache->graph) {
-        m_cache->graph = readStage(payload);
+        // What another machine did not send is asked for again the next time.
+        const Result<std::string> text = payload.read();
+        if (!text) return tl::unexpected(text.error());
+        m_cache->graph = readStage(*text);
         m_cache->nodes = *m_cache->graph ? (**m_cache->graph)->size() : 0;
     }
     return *m_cache->graph;
@@ -83,7 +85,9 @@ std::size_t Stage::nodeCount() const {
     const std::lock_guard lock(m_cache->mutex);
     // Counting alone keeps no graph: a session may hold hundreds of stages.
     if (!m_cache->nodes) {
-        const Result<ir::GraphPtr> graph = readStage(payload);
+        const Result<std::string> text = payload.read();
+        if (!text) return 0;
+        const Result<ir::GraphPtr> graph = readStage(*text);
         m_cache->nodes = graph ? (*graph)->size() : 0;
     }
     return *m_cache->nodes;
@@ -92,7 +96,11 @@ std::size_t Stage::nodeCount() const {
 std::size_t Stage::kernelCount() const {
     if (content != Content::Code) return 0;
     const std::lock_guard lock(m_cache->mutex);
-    if (!m_cache->kernels) m_cache->kernels = countKernels(payload.text());
+    if (!m_cache->kernels) {
+        const Result<std::string> text = payload.read();
+        if (!text) return 0;
+        m_cache->kernels = countKernels(*text);
+    }
     return *m_cache->kernels;
 }
 

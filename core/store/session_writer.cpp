@@ -32,6 +32,7 @@ public:
         if (!piece) return tl::unexpected(piece.error());
         for (std::size_t i = 0; i < inputs.files.size(); ++i) {
             const std::string_view bytes = inputs.files[i].source->bytes();
+            if (Result<void> all = inputs.files[i].source->need(0, bytes.size()); !all) return all;
             const auto number = static_cast<std::int64_t>(i);
             input->bind(0, number).bind(1, inputs.files[i].name).bind(2, std::int64_t(bytes.size()));
             if (Result<void> done = input->run(); !done) return done;

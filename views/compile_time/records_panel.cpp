@@ -180,6 +180,20 @@ void RecordsPanel::showText(int record, bool whole) {
     m_shown = record;
     m_whole = whole;
     const session::Record& r = m_model->session()->records[std::size_t(record)];
+    if (const session::Payload& payload = r.payload;
+        payload.source && !payload.source->isHere(payload.offset, payload.length)) {
+        m_text->setDocument(makeCodeDocument(tr("Reading it on the other machine..."), Language::Plain), {});
+        workspace().tasks().run<bool>(
+            QStringLiteral("record.get"), this,
+            [payload](const TaskContext&) { return payload.bytes().has_value(); },
+            [this, record, whole](bool isHere) {
+                if (m_shown != record) return;
+                if (isHere) return showText(record, whole);
+                m_text->setDocument(
+                    makeCodeDocument(tr("The other machine does not answer."), Language::Plain), {});
+            });
+        return;
+    }
     std::uint64_t shown = 0;
     const auto take = [&](session::Payload part) {
         // What is long is cut before it is copied.

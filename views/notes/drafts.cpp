@@ -34,10 +34,18 @@ QString draftName(const session::Inputs& inputs, const std::string& captureId, c
         const std::string_view bytes = file.source->bytes();
         // The length first, so that bytes cannot move from one file to the next unseen.
         add(std::to_string(bytes.size()) + ':');
-        for (std::size_t at = 0; at < bytes.size(); at += hashedAtOnce) {
-            if (task.cancelled()) return {};
-            add(bytes.substr(at, hashedAtOnce));
+        const auto addUpTo = [&](std::size_t at, std::size_t end) {
+            for (; at < end && !task.cancelled(); at += hashedAtOnce)
+                add(bytes.substr(at, std::min(hashedAtOnce, end - at)));
+        };
+        // What lies on another machine may come meanwhile, or not at all.
+        std::size_t from = 0;
+        for (const session::AwayPiece& piece : file.source->away()) {
+            addUpTo(from, piece.offset);
+            from = piece.offset + piece.length;
         }
+        addUpTo(from, bytes.size());
+        if (task.cancelled()) return {};
     }
     add(captureId);
     return QString::fromLatin1(hash.result().toHex());

@@ -3,6 +3,7 @@
 
 #include "core/capture/log_memory.h"
 #include "core/capture/packed.h"
+#include "core/remote/open.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>
@@ -101,8 +102,14 @@ bool Follower::isOnDisk(int capture) const {
            open.session->passRecordings.empty();
 }
 
+bool Follower::isElsewhere(int capture) const {
+    if (capture < 0 || std::size_t(capture) >= m_workspace.captures().size()) return false;
+    const Workspace::Capture& open = m_workspace.captures()[std::size_t(capture)];
+    return !open.saved && remote::isAddress(open.session->inputs.path);
+}
+
 bool Follower::canReload(int capture) const {
-    return isOnDisk(capture);
+    return isOnDisk(capture) || isElsewhere(capture);
 }
 
 QString Follower::whyNotFollowed(int capture) const {
@@ -114,6 +121,7 @@ QString Follower::whyNotFollowed(int capture) const {
         return tr("A recording that grows is read on by the page Dynamo, without this");
     if (!session.passRecordings.empty())
         return tr("A recording of passes lies beside this log, and is not read on");
+    if (isElsewhere(capture)) return tr("It lies on another machine: Capture > Reload reads it again");
     if (!isOnDisk(capture)) return tr("This was not read from a file that could grow");
     if (session.kind != Kind::TorchTrace && session.kind != Kind::TorchLogs)
         return tr("Only logs are followed, and this is none: %1")
@@ -232,7 +240,9 @@ void Follower::read(int capture, Again again, const capture::Changed& because) {
             const auto began = std::chrono::steady_clock::now();
             Read out;
             out.capture.disk = capture::stampOf(before->inputs.path);
-            const Result<session::SessionPtr> now = capture::readAgain(*before, again, task, memory);
+            const Result<session::SessionPtr> now = again == Again::Whole
+                                                        ? remote::readAgain(*before, task)
+                                                        : capture::readAgain(*before, again, task, memory);
             if (now) {
                 out.capture.session = *now;
                 out.capture.breaks = session::summarizeBreaks(**now);

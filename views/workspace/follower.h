@@ -61,6 +61,8 @@ private:
     };
     struct Read;
     [[nodiscard]] bool isOnDisk(int capture) const;
+    /// Opened on another machine: read again when asked, not watched.
+    [[nodiscard]] bool isElsewhere(int capture) const;
     [[nodiscard]] int indexOf(const session::Session* session) const;
     [[nodiscard]] Watch* watchOf(int capture);
     [[nodiscard]] QString tagOf(const Watch& watch) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/follow.h"
 #include "core/capture/open.h"
+#include "core/remote/open.h"
 #include "views/workspace/workspace.h"
 
 namespace dynascope::views {
@@ -49,7 +50,7 @@ void Workspace::openNext() {
                                                .map([](session::SessionPtr session) {
                                                    return capture::Opened{std::move(session), nullptr};
                                                })
-                                         : capture::openSaved(request.path.toStdString(), task);
+                                         : remote::openSaved(request.path.toStdString(), task);
             if (!opened) return {{}, QString::fromStdString(opened.error().toString())};
             session::BreakSummary breaks = session::summarizeBreaks(*opened->session);
             return {

@@ -32,7 +32,7 @@ std::string seconds(std::chrono::milliseconds time) {
 }
 
 std::string lastLine(std::string_view text) {
-    while (text.ends_with('\n'))
+    while (text.ends_with('\n') || text.ends_with('\r')) // ssh ends its lines as a terminal has them
         text.remove_suffix(1);
     const std::size_t start = text.rfind('\n');
     return std::string(start == std::string_view::npos ? text : text.substr(start + 1));
@@ -53,8 +53,9 @@ CallResult resultOf(const json& message) {
 
 } // namespace
 
-Connection::Connection(Process process)
+Connection::Connection(Process process, std::string name)
     : m_process(std::move(process))
+    , m_name(std::move(name))
     , m_reader([this] { read(); }) {}
 
 Connection::~Connection() {
@@ -112,7 +113,7 @@ void Connection::read() {
         frames.append({buffer.data(), static_cast<std::size_t>(got)});
         for (;;) {
             Result<std::optional<Frame>> message = frames.nextFrame();
-            if (!message) problem = "the engine sent what is no message: " + message.error().message;
+            if (!message) problem = m_name + " sent what is no message: " + message.error().message;
             if (!message || !*message) break;
             if ((*message)->stream) {
                 receivePiece(*(*message)->stream, (*message)->body);
@@ -206,7 +207,7 @@ void Connection::lose(std::string why) {
         m_lastWords.append(buffer.data(), static_cast<std::size_t>(got));
     }
     if (why.empty()) {
-        why = "the engine ended by " + describeEnd(status);
+        why = m_name + " ended by " + describeEnd(status);
         if (const std::string last = lastLine(m_lastWords); !last.empty()) why += ": " + last;
     }
     log::write(log::Topic::Engine, "process ", m_process.pid, " is gone: ", why);
@@ -264,7 +265,7 @@ CallResult Connection::abandon(std::unique_lock<std::mutex>& lock, std::int64_t 
         lock.lock();
         // The next call starts a new engine once the end of this one is known.
         m_changed.wait_for(lock, std::chrono::seconds(2), [this] { return m_end.has_value(); });
-        message += "; the engine did not stop and was killed";
+        message += "; " + m_name + " did not stop and was killed";
     }
     settle(lock, id);
     m_pending.erase(id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// One engine process from its start to its end. Internal to the client.
+// One engine process from its start to its end; or another one that speaks as it does (core/remote).
 #pragma once
 
 #include "core/engine/client/client.h"
@@ -21,7 +21,8 @@ namespace dynascope::engine {
 /// Thread-safe. The destructor closes the engine's input, and kills it if it has not ended a moment later.
 class Connection {
 public:
-    explicit Connection(Process process);
+    /// `name` stands for the process in messages.
+    explicit Connection(Process process, std::string name = "the engine");
     ~Connection();
     Connection(const Connection&) = delete;
     Connection& operator=(const Connection&) = delete;
@@ -62,6 +63,7 @@ private:
     void kill();
 
     Process m_process;
+    std::string m_name;
     mutable std::mutex m_mutex; ///< everything below
     std::condition_variable_any m_changed;
     std::map<std::int64_t, Pending> m_pending;

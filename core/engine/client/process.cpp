@@ -39,20 +39,18 @@ void Fd::reset(int fd) {
     m_fd = fd;
 }
 
-Result<Process> spawn(const std::vector<std::string>& command) {
-    if (command.empty()) return failure("the engine's command is empty");
+Result<Process> spawn(const std::vector<std::string>& command, const std::string& name) {
+    if (command.empty()) return failure("the command of " + name + " is empty");
     std::array<int, 2> in{}, out{}, err{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in.data()) != 0)
-        return tl::unexpected(systemError("no socket for the engine", errno));
+        return tl::unexpected(systemError("no socket for " + name, errno));
     Process process;
     process.in = Fd(in[0]);
     const Fd childIn(in[1]);
-    if (::pipe2(out.data(), O_CLOEXEC) != 0)
-        return tl::unexpected(systemError("no pipe for the engine", errno));
+    if (::pipe2(out.data(), O_CLOEXEC) != 0) return tl::unexpected(systemError("no pipe for " + name, errno));
     process.out = Fd(out[0]);
     const Fd childOut(out[1]);
-    if (::pipe2(err.data(), O_CLOEXEC) != 0)
-        return tl::unexpected(systemError("no pipe for the engine", errno));
+    if (::pipe2(err.data(), O_CLOEXEC) != 0) return tl::unexpected(systemError("no pipe for " + name, errno));
     process.err = Fd(err[0]);
     const Fd childErr(err[1]);
 
@@ -68,7 +66,7 @@ Result<Process> spawn(const std::vector<std::string>& command) {
     argv.push_back(nullptr);
     const int code = ::posix_spawnp(&process.pid, argv[0], actions.get(), nullptr, argv.data(), environ);
     if (code != 0)
-        return tl::unexpected(systemError("cannot start the engine '" + command.front() + "'", code));
+        return tl::unexpected(systemError("cannot start " + name + " '" + command.front() + "'", code));
     return process;
 }
 

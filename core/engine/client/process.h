@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A child process with both ends of its standard streams in hand. Internal to the client, but for Fd.
+// A child process with both ends of its standard streams in hand. For the client and core/remote, but for Fd.
 #pragma once
 
 #include "core/base/result.h"
@@ -46,8 +46,9 @@ struct Process {
 };
 
 /// Starts `command` (an argument list; the first is found through PATH). Fails if it cannot be started at
-/// all.
-[[nodiscard]] Result<Process> spawn(const std::vector<std::string>& command);
+/// all. `name` stands for it in messages.
+[[nodiscard]] Result<Process> spawn(const std::vector<std::string>& command,
+                                    const std::string& name = "the engine");
 
 /// "signal 9 (Killed)" or "exit status 3", from waitpid's status.
 [[nodiscard]] std::string describeEnd(int status);

@@ -11,7 +11,7 @@
 //   };
 //   DYNASCOPE_WIRE(LoadReply)
 //
-// Reader and Writer carry that out. Internal to core/engine/wire.
+// Reader and Writer carry that out. For the files that define such types.
 #pragma once
 
 #include "core/engine/wire/wire.h"
