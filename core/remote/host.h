@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // One capture on another machine: `dynascope-cli serve` there, over ssh, from its opening until its last file is let
-// go. A connection that is lost is made again when something is asked for.
+// go. A connection that is lost is made anew when something is asked for.
 #pragma once
 
 #include "core/base/task.h"

@@ -9,12 +9,16 @@
 #include "tests/support/parts.h"
 #include "tests/support/trace_text.h"
 #include "views/base/code_view.h"
+#include "views/capture/capture_model.h"
+#include "views/capture/capture_panel.h"
 #include "views/compile_time/records_panel.h"
 #include "views/workspace/follower.h"
 
 #include <QFile>
 #include <QInputDialog>
+#include <QPushButton>
 #include <QTemporaryDir>
+#include <QTreeView>
 
 using namespace dynascope;
 using namespace dynascope::app;
@@ -67,11 +71,15 @@ private slots:
         QInputDialog* asked = dialog();
         QVERIFY(asked);
         QCOMPARE(asked->textValue(), QString("ssh://"));
+        for (const QPushButton* button : asked->findChildren<QPushButton*>())
+            QVERIFY2(button->icon().isNull(), qPrintable(button->text()));
         asked->setTextValue("  there" + m_log); // the scheme goes without saying
         asked->accept();
         QTRY_COMPARE(workspace().captures().size(), 1U);
         QVERIFY(settles());
         QVERIFY(workspace().stage(Side::B).graph);
+        const QModelIndex root = window().docks().capturePanel().tree()->model()->index(0, 0);
+        QCOMPARE(root.data(CaptureModel::RightRole).toString(), QString("on there"));
         QCOMPARE(settings().recentFiles(), QStringList{"ssh://there" + m_log});
         // It is asked for the next time.
         asked = dialog();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The part of CaptureModel that makes the rows of a capture.
+#include "core/remote/address.h"
 #include "core/session/cache_counts.h"
 #include "core/session/compile_counts.h"
 #include "views/capture/capture_item.h"
@@ -131,6 +132,8 @@ std::unique_ptr<CaptureModel::Item> CaptureModel::buildCapture(int capture) cons
     root->icon = QStringLiteral("folder");
     root->strong = toQString(session.title);
     root->right = toQString(session::kindName(session.kind));
+    if (const auto address = remote::parseAddress(session.path))
+        root->right = tr("on %1").arg(toQString(address->login));
     if (m_workspace.captures()[std::size_t(capture)].followed) {
         root->icon = QStringLiteral("play");
         root->right = tr("following");

@@ -291,6 +291,8 @@ int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
 
 int LookStyle::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
                          QStyleHintReturn* data) const {
+    // The platform has its own pictures for them, which no colour scheme knows.
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons) return 0;
     switch (hint) {
     case SH_FocusFrame_AboveWidget:
         return 1;
