@@ -39,8 +39,9 @@ void EngineButtons::refresh() {
     m_run->setDefaultAction(m_actions.find(stepping ? QStringLiteral("step.nextWrite")
                                                     : QStringLiteral("engine.run.functionalize")));
 
-    const QString style = QStringLiteral("QToolButton { border: 1px solid %1; padding: 3px 9px; }")
-                              .arg(m_theme.colours().line2.name());
+    const QString style = QStringLiteral("QToolButton { border: 1px solid %1; padding: 3px 9px; }"
+                                         "QToolButton:focus { border-color: %2; }")
+                              .arg(m_theme.colours().line2.name(), m_theme.colours().accent.name());
     m_run->setStyleSheet(style);
     m_verify->setStyleSheet(style);
 }
