@@ -22,14 +22,6 @@ using profile::IdleCause;
 using profile::IdleGap;
 using profile::LaunchedGraph;
 
-constexpr std::array<std::string_view, profile::spentCount> spentWords = {"kernels and nodes",
-                                                                          "guards",
-                                                                          "wrappers",
-                                                                          "collectives",
-                                                                          "eager code after graph breaks",
-                                                                          "outside compiled code",
-                                                                          "threads of process groups",
-                                                                          "of no known node"};
 constexpr std::array<std::string_view, profile::spentCount> spentKeys = {
     "computed", "guards", "wrappers", "collectives", "after_breaks", "outside", "group_threads", "other"};
 
@@ -45,7 +37,7 @@ std::string timeWords(double nanoseconds) {
 std::string threadText(const profile::ThreadTime& cpu) {
     std::vector<std::pair<double, std::string>> parts{{cpu.nothing, "nothing recorded"}};
     for (std::size_t i = 0; i < profile::spentCount; ++i)
-        parts.emplace_back(cpu.spent[i], spentWords[i]);
+        parts.emplace_back(cpu.spent[i], profile::spentWords(profile::Spent(i)));
     std::ranges::stable_sort(parts, [](const auto& a, const auto& b) { return a.first > b.first; });
     std::string out;
     for (const auto& [spent, what] : parts)

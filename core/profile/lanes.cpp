@@ -154,6 +154,18 @@ private:
 
 } // namespace
 
+std::string_view spentWords(Spent spent) {
+    static constexpr std::array<std::string_view, spentCount> names{"kernels and nodes",
+                                                                    "guards",
+                                                                    "wrappers",
+                                                                    "collectives",
+                                                                    "eager code after graph breaks",
+                                                                    "outside compiled code",
+                                                                    "threads of process groups",
+                                                                    "of no known node"};
+    return names[static_cast<std::size_t>(spent)];
+}
+
 Spent spentOn(const Row& row) {
     if (isComputed(row.part)) return Spent::Computed;
     if (row.brokenCompile >= 0) return Spent::Broken;
@@ -188,7 +200,9 @@ std::string boxLabel(const Joined& joined, std::uint32_t event) {
     };
     switch (roleOf(name)) {
     case Role::Region:
-        return std::string(subjectOf(name));
+        // As the capture names it, which tells its runs apart.
+        return index != none && joined.rows[index].compile >= 0 ? idOf(joined.rows[index])
+                                                                : std::string(subjectOf(name));
     case Role::Guards:
         return index != none && joined.rows[index].compile >= 0 ? idOf(joined.rows[index]) : "guards";
     case Role::Call:

@@ -28,6 +28,8 @@ enum class Spent : std::uint8_t {
     Other    ///< no node that is known, or on a device and launched by nobody
 };
 inline constexpr std::size_t spentCount = 8;
+/// In a few words: "wrappers".
+[[nodiscard]] std::string_view spentWords(Spent spent);
 [[nodiscard]] Spent spentOn(const Row& row);
 /// Of an event that takes time; Spent::Other for any other.
 [[nodiscard]] Spent spentOn(const Joined& joined, std::uint32_t event);

@@ -96,6 +96,22 @@ private slots:
         QVERIFY(!laneOf(lanes, Lane::What::Stream));
     }
 
+    /// Regions are named as the capture names compiles, as guards and graphs are.
+    void laterRunsHaveTheirNumber() {
+        Joined joined = *test::joinedFolder("breaks");
+        auto session = std::make_shared<session::Session>(*joined.session);
+        for (session::Compile& compile : session->compiles)
+            compile.id.run = 2;
+        joined.session = session;
+        std::set<std::string> regions;
+        for (const Lane& lane : lanesOf(joined))
+            if (lane.what == Lane::What::Regions)
+                for (const auto& row : lane.rows)
+                    for (const std::uint32_t event : row)
+                        regions.insert(boxLabel(joined, event));
+        QCOMPARE(regions, (std::set<std::string>{"0/0@2", "1/0@2", "2/0@2"}));
+    }
+
     void whereBreaksAre() {
         const JoinedPtr joined = test::joinedFolder("breaks");
         QCOMPARE(joined->graphEnds.size(), 2 * joined->profile->steps.size()); // two break in each step

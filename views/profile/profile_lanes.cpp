@@ -120,25 +120,7 @@ QColor spentColour(Spent spent, const Colours& colours) {
 }
 
 QString spentName(Spent spent) {
-    switch (spent) {
-    case Spent::Computed:
-        return tr("kernels and nodes");
-    case Spent::Collective:
-        return tr("collectives");
-    case Spent::Guards:
-        return tr("guards");
-    case Spent::Wrappers:
-        return tr("wrappers");
-    case Spent::Broken:
-        return tr("eager after graph breaks");
-    case Spent::Outside:
-        return tr("outside compiled code");
-    case Spent::Groups:
-        return tr("threads of process groups");
-    case Spent::Other:
-        return tr("of no known node");
-    }
-    return {};
+    return toQString(profile::spentWords(spent));
 }
 
 } // namespace dynascope::views
