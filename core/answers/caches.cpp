@@ -3,6 +3,7 @@
 // What caches said, and which part of a key was new.
 #include "core/answers/parts.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/compare/compare.h"
 #include "core/session/cache_counts.h"
@@ -105,8 +106,11 @@ Answer cachesAnswer(const Session& session) {
     if (!bypasses.empty()) {
         const auto most = std::max_element(bypasses.begin(), bypasses.end(),
                                            [](const auto& a, const auto& b) { return a.second < b.second; });
-        if (!most->first.empty())
-            out.sentence += (out.sentence.empty() ? "" : " ") + std::string("Bypassed: ") + most->first + '.';
+        std::string_view reason = trimmed(most->first);
+        while (reason.ends_with('.') || reason.ends_with(' ')) // some of PyTorch's end as sentences do
+            reason.remove_suffix(1);
+        if (!reason.empty())
+            out.sentence += (out.sentence.empty() ? "" : " ") + ("Bypassed: " + std::string(reason)) + '.';
         out.standing = Standing::Change;
     }
     tellKeys(session, out);

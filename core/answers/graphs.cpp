@@ -62,6 +62,18 @@ std::string reasonText(const Session& session, const GraphCoverage& graph) {
                                  : graphName(session, graph) + ": " + sentenceOf(graph.message);
 }
 
+/// Why none of the graphs is judged.
+std::string unknownWhy(const replay::CoverageReport& report) {
+    const std::string& why = report.graphs.front().message;
+    const bool same = std::ranges::all_of(
+        report.graphs, [&why](const GraphCoverage& graph) { return graph.message == why; });
+    if (!same || why.empty()) return "The graphs do not say enough to judge them.";
+    const std::size_t all = report.graphs.size();
+    return (all == 1 ? std::string("The graph is not judged: ")
+                     : "No graph is judged, each for this reason: ") +
+           why + '.';
+}
+
 /// Of a trace another one would be the same.
 Answer noGraph(const Session& session, Question question) {
     return session.kind == session::Kind::TorchTrace
@@ -116,8 +128,7 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
     }
     const std::size_t all = report.graphs.size();
     const bool cpuAlone = onCpu > 0 && onCpu + none + unknown == all;
-    if (unknown == all)
-        return notHere(out.question, "The graphs do not say the shapes and devices that PyTorch asks for.");
+    if (unknown == all) return notHere(out.question, unknownWhy(report));
     out.figure = std::to_string(good);
     out.of = "of " + count(all, "graph") + " would be " + (good == 1 ? "a CUDA graph" : "CUDA graphs") +
              (cpuAlone ? " on a GPU" : "");

@@ -147,9 +147,10 @@ Answer fromProfile(const Session& session, const TaskContext& task) {
 Answer runTimeAnswer(const Session& session, const TaskContext& task) {
     if (!session.profiles.empty()) return fromProfile(session, task);
     const bool graphs = std::any_of(session.compiles.begin(), session.compiles.end(), [](const Compile& c) {
-        return std::any_of(c.stages.begin(), c.stages.end(), [](const session::StagePtr& stage) {
-            return stage->content == session::Stage::Content::Graph;
-        });
+        const bool runs = c.status != session::Status::Failed && c.status != session::Status::Skipped;
+        return runs && std::any_of(c.stages.begin(), c.stages.end(), [](const session::StagePtr& stage) {
+                   return stage->content == session::Stage::Content::Graph;
+               });
     });
     if (!graphs) return notHere(Question::RunTime, "This capture holds no graph that could be timed.");
     return notHere(Question::RunTime,

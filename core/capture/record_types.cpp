@@ -148,7 +148,7 @@ constexpr std::array<std::pair<std::string_view, StagePlace>, 35> stages = {{
     {"compiled_autograd_graph", StagePlace::Dynamo},
     {"compiled_autograd_graph_pre_reordering", StagePlace::Dynamo},
     {"exported_program", StagePlace::Export},
-    {"make_fx_fail_partial", StagePlace::Dynamo},
+    {"make_fx_fail_partial", StagePlace::Traced},
     {"optimize_ddp_split_graph", StagePlace::PreGrad},
     {"optimize_ddp_split_child", StagePlace::PreGrad},
     {"inductor_input_graph", StagePlace::PreGrad},

@@ -30,6 +30,7 @@ enum class StagePlace : std::uint8_t {
     Backward,
     PostGrad,
     PreOrPostGrad, ///< post-grad once AOTAutograd has printed a graph
+    Traced,        ///< by make_fx, wherever it was at work when it failed
     Code
 };
 

@@ -147,6 +147,15 @@ bool TimingBuilder::inBackward(int rank) const {
     return found != m_backward.end() && found->second > 0;
 }
 
+bool TimingBuilder::isOpen(int rank, std::string_view name) const {
+    return std::ranges::any_of(m_lanes, [&](const auto& lane) {
+        const auto& [log, of, pid, tid] = lane.first;
+        if (log != m_log || of != rank) return false;
+        const auto found = lane.second.byName.find(name);
+        return found != lane.second.byName.end() && !found->second.empty();
+    });
+}
+
 TimingBuilder::Built TimingBuilder::finish() {
     for (std::size_t i = 0; i < m_built.events.size(); ++i) {
         session::TimingEvent& event = m_built.events[i];

@@ -63,6 +63,9 @@ public:
     /// True while an event of that rank is open in which a backward graph is compiled.
     [[nodiscard]] bool inBackward(int rank) const;
 
+    /// Whether an event of that name has begun on a thread of that rank, and not ended, in this log.
+    [[nodiscard]] bool isOpen(int rank, std::string_view name) const;
+
     struct Built {
         std::vector<session::TimingEvent> events;
         std::vector<session::CompileId> compileIds; ///< of each

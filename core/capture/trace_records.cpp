@@ -291,7 +291,10 @@ void TraceReader::readGuardList(const Visit& visit) {
 
 void TraceReader::readBreak(const Visit& visit) {
     if (!visit.open) return;
-    session::GraphBreak parsed = parseGraphBreak(visit.record.payload.text());
+    const std::string text = visit.record.payload.text();
+    // The exception that a break is made of, at length; the break has a record of its own, unless it is an error.
+    if (text.starts_with("WON'T CONVERT ")) return;
+    session::GraphBreak parsed = parseGraphBreak(text);
     parsed.attempt = std::max(0, visit.record.attempt);
     parsed.record = visit.index;
     // TORCH_LOGS leaves the stack of a break out where it has told of one at that line before.

@@ -42,6 +42,14 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
         if (!traced) return Phase::PreGrad;
         break;
     }
+    case StagePlace::Traced: {
+        const auto isUnderWay = [&](std::string_view event) {
+            return m_timing.isOpen(visit.record.rank, event);
+        };
+        if (isUnderWay("inductor_compile")) break;
+        if (isUnderWay("aot_trace_joint_graph")) return Phase::Joint;
+        return isUnderWay("create_aot_dispatcher_function") ? Phase::Inference : Phase::Dynamo;
+    }
     case StagePlace::PostGrad:
         break;
     }

@@ -90,9 +90,11 @@ struct CoverageReport {
 [[nodiscard]] bool ranInductor(const session::Session& session);
 
 /// One graph by itself. `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of
-/// other graphs, by ordinal, sorted.
+/// other graphs, by ordinal, sorted. `ofAutograd`: it is AOTAutograd's, or was made of it, and so calls no Python
+/// functions, whatever its higher-order operators look like.
 [[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-                                       GraphBackend backend, const std::vector<std::size_t>& recorded = {});
+                                       GraphBackend backend, const std::vector<std::size_t>& recorded = {},
+                                       bool ofAutograd = false);
 
 /// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.
 [[nodiscard]] std::vector<std::size_t> staticInputsOf(std::string_view metadata);

@@ -57,10 +57,11 @@ Words wordsOf(Kind kind) {
 class Judge {
 public:
     Judge(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-          const std::vector<std::size_t>& recorded, GraphBackend backend)
+          const std::vector<std::size_t>& recorded, GraphBackend backend, bool ofAutograd)
         : m_facts(facts)
         , m_graph(*facts.graph)
-        , m_backend(backend) {
+        , m_backend(backend)
+        , m_ofAutograd(ofAutograd) {
         std::size_t ordinal = 0;
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             if (m_graph.node(i).op != ir::Op::Placeholder) continue;
@@ -75,7 +76,8 @@ public:
         m_out.inputs = m_placeholders.size();
         m_out.fixedInputs = static_cast<std::size_t>(std::count(m_isFixed.begin(), m_isFixed.end(), true));
         const InputMutations mutations = findInputMutations(m_facts);
-        const bool torchLevel = std::none_of(m_graph.nodes().begin(), m_graph.nodes().end(),
+        const bool torchLevel = !m_ofAutograd &&
+                                std::none_of(m_graph.nodes().begin(), m_graph.nodes().end(),
                                              [](const ir::NodePtr& node) { return hasSchema(*node); }) &&
                                 m_graph.size() > m_placeholders.size() + 1;
         if (torchLevel)
@@ -308,6 +310,7 @@ private:
     const ReplayGraphFacts& m_facts;
     const ir::Graph& m_graph;
     GraphBackend m_backend;
+    bool m_ofAutograd;
     std::vector<bool> m_isFixed, m_isRecorded; ///< by placeholder
     std::vector<ir::NodeIndex> m_placeholders;
     GraphCoverage m_out;
@@ -316,8 +319,8 @@ private:
 } // namespace
 
 GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-                         GraphBackend backend, const std::vector<std::size_t>& recorded) {
-    return Judge(facts, fixed, recorded, backend).run();
+                         GraphBackend backend, const std::vector<std::size_t>& recorded, bool ofAutograd) {
+    return Judge(facts, fixed, recorded, backend, ofAutograd).run();
 }
 
 } // namespace dynascope::replay

@@ -379,7 +379,7 @@ private slots:
         session::CacheEvent& bypass = compile.caches.emplace_back();
         bypass.cache = "aotautograd_cache";
         bypass.outcome = session::CacheEvent::Outcome::Bypass;
-        bypass.reason = "Unsupported\nmore";
+        bypass.reason = "Unsupported. \nmore";
         const Answer answer = answers::answer(traceOf({compile}), Question::Caches);
         QCOMPARE(answer.standing, Standing::Change);
         QCOMPARE(answer.of, std::string("of 2 lookups missed, 1 bypassed"));

@@ -171,6 +171,18 @@ private slots:
                  QStringList({"aot_inference_graph", "before_joint_graph", "after_joint_graph"}));
     }
 
+    /// PyTorch writes the exception at length before the break that is made of it: one break.
+    void whatWasNotConverted() {
+        TraceText text;
+        text.at(1, 0).start().artifact("dynamo_graph_break_reason",
+                                       "WON'T CONVERT f cap.py line 28\n========== TorchDynamo Stack Trace "
+                                       "==========\nTraceback (most recent call last):\n  no\n");
+        text.artifact("dynamo_graph_break_reason", breakText).metrics();
+        const session::SessionPtr session = open(text);
+        QCOMPARE(session->compiles.front().breaks.size(), std::size_t{1});
+        QCOMPARE(session->recordCounts.at("artifact:dynamo_graph_break_reason"), std::size_t{2});
+    }
+
     void backwardByTimingEvent() {
         // Compiled autograd or an eager backward compile: the timing says what the order cannot.
         TraceText text;

@@ -53,6 +53,8 @@ QString placeName(StagePlace place) {
         return "post-grad";
     case StagePlace::PreOrPostGrad:
         return "pre-grad or post-grad";
+    case StagePlace::Traced:
+        return "of what was under way";
     case StagePlace::Code:
         return "code";
     }
@@ -84,6 +86,30 @@ private slots:
         QVERIFY(!capture::isKnownArtifact("what_nobody_writes"));
         QVERIFY(!capture::isKnownType("what_nobody_writes"));
         QVERIFY(!capture::isKnownArtifact("_fused"));
+    }
+
+    /// A trace by make_fx that failed is of whatever was under way.
+    void failedTracesStandWhereTheyFailed() {
+        const auto event = [](const char* name, const char* phase) {
+            return QStringLiteral("{\"name\": \"%1\", \"ph\": \"%2\", \"ts\": 1, \"pid\": 0, \"tid\": 0}")
+                .arg(QLatin1String(name), QLatin1String(phase))
+                .toStdString();
+        };
+        TraceText text;
+        text.start().artifact("make_fx_fail_partial", test::readableGraph());
+        text.add("\"chromium_event\": {}", event("create_aot_dispatcher_function", "B"));
+        text.artifact("make_fx_fail_partial", test::readableGraph(2));
+        text.add("\"chromium_event\": {}", event("aot_trace_joint_graph", "B"));
+        text.artifact("make_fx_fail_partial", test::readableGraph(3));
+        text.add("\"chromium_event\": {}", event("aot_trace_joint_graph", "E"));
+        text.add("\"chromium_event\": {}", event("inductor_compile", "B"));
+        text.artifact("make_fx_fail_partial", test::readableGraph(4));
+        const auto opened = capture::openText(text.metrics().text());
+        QVERIFY(opened);
+        QStringList phases;
+        for (const session::StagePtr& stage : (*opened)->compiles.front().stages)
+            phases << QString::fromUtf8(session::phaseName(stage->phase).data());
+        QCOMPARE(phases, QStringList({"Dynamo", "joint", "inference", "post-grad, forward"}));
     }
 
     void graphsOfPassesStandWhereTheyWereMade() {

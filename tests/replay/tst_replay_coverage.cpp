@@ -5,7 +5,9 @@
 #include "core/ir/text.h"
 #include "core/replay/coverage.h"
 #include "tests/support/captures.h"
+#include "tests/support/trace_text.h"
 
+#include <QCryptographicHash>
 #include <QtTest>
 
 using namespace dynascope;
@@ -186,6 +188,64 @@ private slots:
                                                "        return (y,)\n");
         QCOMPARE(torchLevel.verdict, Verdict::Unknown);
         QVERIFY(torchLevel.message.starts_with("it is a graph of Python functions"));
+    }
+
+    /// AOTAutograd's graph of higher-order operators alone has no Python functions.
+    void higherOrderAlone() {
+        test::TraceText text;
+        const std::string graph =
+            "class GraphModule(torch.nn.Module):\n    def forward(self, q: \"f32[1, 2, 8, 4]cuda:0\"):\n"
+            "        o = torch.ops.higher_order.flex_attention(q, q, q, sdpa_score0, (128, 128), 0.5)\n"
+            "        getitem: \"f32[1, 2, 8, 4]cuda:0\" = o[0]\n        return (getitem,)\n";
+        text.at(0, 0)
+            .start()
+            .add("\"dynamo_output_graph\": {}", graph)
+            .add("\"aot_inference_graph\": {}", graph);
+        const auto opened = capture::openText(text.metrics().text());
+        QVERIFY(opened);
+        const auto report = cudagraphCoverage(**opened, GraphBackend::ReduceOverhead);
+        QCOMPARE(report.graphs.size(), std::size_t{1});
+        QCOMPARE(report.graphs[0].message, std::string());
+        QCOMPARE(report.graphs[0].verdict, Verdict::CudaGraph);
+    }
+
+    /// What runs eagerly has no compiled graph, though Dynamo's may be in the capture.
+    void whatWasNotCompiledIsNotJudged() {
+        test::TraceText text;
+        text.at(0, 0).start().add("\"dynamo_output_graph\": {}", test::readableGraph(2));
+        text.metrics("\"fail_type\": \"BackendCompilerFailed\", \"fail_reason\": \"no\"");
+        text.at(1, 0).start("g", 40).add("\"aot_inference_graph\": {}", test::readableGraph(2));
+        text.metrics("\"fail_type\": null", "g", 40);
+        const auto opened = capture::openText(text.text());
+        QVERIFY(opened);
+        QCOMPARE((*opened)->compiles[0].status, session::Status::Failed);
+        const auto report = cudagraphCoverage(**opened, GraphBackend::ReduceOverhead);
+        QCOMPARE(report.graphs.size(), std::size_t{1});
+        QCOMPARE(report.graphs[0].compile, std::size_t{1});
+    }
+
+    /// Compiled autograd's graph is compiled as a frame of Dynamo's, and counts once.
+    void compiledAutograd() {
+        test::TraceText text;
+        const std::string prefix = "V1121 01:29:50.608000 1 a.py:1] ";
+        const auto record = [&](const std::string& type, const std::string& ids, const std::string& graph) {
+            const QByteArray hash =
+                QCryptographicHash::hash(QByteArray::fromStdString(graph), QCryptographicHash::Md5).toHex();
+            text.raw(prefix + "{\"" + type + "\": {}, " + ids + ", \"has_payload\": \"" + hash.toStdString() +
+                     "\"}\n\t" + QString::fromStdString(graph).replace('\n', "\n\t").toStdString() + '\n');
+        };
+        record("compiled_autograd_graph", "\"compiled_autograd_id\": 0", test::readableGraph(3));
+        record("aot_inference_graph",
+               "\"frame_id\": 1, \"frame_compile_id\": 0, \"attempt\": 0, \"compiled_autograd_id\": 0",
+               test::readableGraph(2));
+        record("compiled_autograd_graph", "\"compiled_autograd_id\": 1", test::readableGraph(4));
+        const auto opened = capture::openText(text.text());
+        QVERIFY(opened);
+        const auto report = cudagraphCoverage(**opened, GraphBackend::ReduceOverhead);
+        std::vector<std::string> ids;
+        for (const GraphCoverage& graph : report.graphs)
+            ids.push_back((*opened)->compiles[graph.compile].id.toString());
+        QCOMPARE(ids, (std::vector<std::string>{"!0/1/0", "!1"}));
     }
 
     void staticInputs() {
