@@ -198,7 +198,9 @@ Answer recompilesAnswer(const Session& session) {
     if (!refused.empty()) {
         out.sentence =
             nameOf(session, refused.front()) + " was refused" +
-            (refused.size() > 1 ? ", as " + std::to_string(refused.size() - 1) + " more were" : "") +
+            (refused.size() > 1 ? ", as " + std::to_string(refused.size() - 1) +
+                                      (refused.size() == 2 ? " more was" : " more were")
+                                : "") +
             ": its cache was full (recompile limit), and calls that no entry serves run eagerly. " +
             out.sentence;
     } else if (fullest && fullest->entries >= dynamo::FrameCache::limit) {

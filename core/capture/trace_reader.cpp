@@ -317,6 +317,13 @@ void TraceReader::closeCompile(Open& open) {
         !compile.stages.empty() && !open.hasMetrics &&
         std::all_of(compile.stages.begin(), compile.stages.end(),
                     [](const session::StagePtr& stage) { return stage->phase == session::Phase::Export; });
+    // torch.export with strict=True has Dynamo capture a graph, and begins no compile. A log that is cut off in front
+    // lacks the version that each begins with.
+    const bool isCapture = !open.hasStart && !open.hasMetrics && !open.isLogged && compile.id.frame >= 0 &&
+                           !compile.stages.empty() && !m_session.torchVersion.empty() &&
+                           std::ranges::all_of(compile.stages, [](const session::StagePtr& stage) {
+                               return stage->phase == session::Phase::Dynamo;
+                           });
     using session::Status;
     // Dynamo writes such a break where it goes on eagerly; with fullgraph it raises and writes none.
     const auto skips = [&compile] {
@@ -325,7 +332,7 @@ void TraceReader::closeCompile(Open& open) {
                    return one.skipsFunction && one.attempt == compile.breaks.back().attempt;
                });
     };
-    if (isExport && compile.failType.empty())
+    if ((isExport || isCapture) && compile.failType.empty())
         compile.status = Status::Exported;
     else if (!compile.failType.empty())
         compile.status = skips() ? Status::Skipped : Status::Failed;

@@ -125,6 +125,19 @@ void readComparison(std::string_view text, FailedGuard& guard) {
     }
 }
 
+constexpr std::string_view adviceForModules =
+    "A number that a module holds is a constant of the entry: keep it as a tensor (register_buffer), or set "
+    "torch._dynamo.config.allow_unspec_int_on_nn_module for ints";
+// Not so of globals and defaults (is_int_specialization_case), and of 0 and 1 in some versions.
+constexpr std::string_view adviceForInts =
+    "An int that a frame takes in is a constant of its first entry and symbolic from its second value on, "
+    "unless "
+    "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
+constexpr std::string_view adviceForConstantInts =
+    "The int is a constant of this entry though it is not the frame's first, as with "
+    "torch.compile(dynamic=False) or "
+    "torch._dynamo.config.specialize_int: without them, or as a tensor, it needs no entry for each value";
+
 /// What to do about a Python value that is a constant of the entry: it depends on what it is.
 std::string adviceForValue(const FailedGuard& guard) {
     const std::string_view value = guard.expected;
@@ -138,21 +151,14 @@ std::string adviceForValue(const FailedGuard& guard) {
     if (!isNumber(value))
         return "The value is a constant of the entry: pass it as a tensor if it changes often";
     // Dynamo makes an int argument symbolic at its second value, but not one of a module.
-    if (guard.subject.starts_with("self."))
-        return "A number that a module holds is a constant of the entry: keep it as a tensor "
-               "(register_buffer), "
-               "or set torch._dynamo.config.allow_unspec_int_on_nn_module for ints";
+    if (guard.subject.starts_with("self.")) return std::string(adviceForModules);
     // wrap_symfloat() of torch/_dynamo/variables/builder.py.
     if (value.find_first_of(".e") != std::string_view::npos)
         return "A float is a constant of its first entry and symbolic from its second value on, unless "
                "torch._dynamo.config.specialize_float is set or Inductor makes CUDA graphs: as a tensor it "
                "needs no second entry";
-    // Not so of globals and defaults (is_int_specialization_case), and of 0 and 1 in some versions.
     if (value != "0" && value != "1" && guard.subject.find_first_of(".[") == std::string::npos)
-        return "An int that a frame takes in is a constant of its first entry and symbolic from its second "
-               "value on, "
-               "unless "
-               "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
+        return std::string(adviceForInts);
     return "The number is a constant of the entry: pass it as a tensor if it changes often";
 }
 
@@ -201,6 +207,31 @@ std::string adviceFor(const FailedGuard& guard) {
         break;
     }
     return {};
+}
+
+/// Whether the frame's local of that name is a module, as its parameters or submodules among the inputs and guards say.
+bool isModule(std::string_view name, const session::Compile& made) {
+    const std::string source = "L['" + std::string(name) + "']";
+    const auto isWithin = [&source](std::string_view inner) {
+        if (!inner.starts_with(source)) return false;
+        inner.remove_prefix(source.size());
+        return inner.starts_with("._modules") || inner.starts_with("._parameters") ||
+               inner.starts_with("._buffers");
+    };
+    return std::ranges::any_of(made.inputs, isWithin, &session::TensorInput::source) ||
+           std::ranges::any_of(made.guards, isWithin, &session::Guard::source);
+}
+
+/// Advice on a number that needs more than its guard's text.
+void adviseOnNumber(FailedGuard& guard, const session::Compile& made) {
+    if (guard.kind != Kind::Value || !isNumber(guard.expected)) return;
+    const std::size_t dot = guard.subject.find('.');
+    if (dot != std::string::npos && guard.subject.find_first_of(".[(", dot + 1) == std::string::npos &&
+        isModule(std::string_view(guard.subject).substr(0, dot), made))
+        guard.advice = adviceForModules;
+    const std::size_t slash = guard.entry.rfind('/');
+    if (guard.advice == adviceForInts && slash != std::string::npos && guard.entry.substr(slash) != "/0")
+        guard.advice = adviceForConstantInts;
 }
 
 /// What the call had, where the text does not say, from what was compiled for it.
@@ -281,6 +312,7 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
     for (const std::string& reason : compile.recompileReasons) {
         out.push_back(readFailedGuard(reason));
         completeActual(out.back(), compile);
+        adviseOnNumber(out.back(), compile);
         const bool isSize =
             (out.back().kind == Kind::Size && !out.back().isRange) || out.back().kind == Kind::Stride;
         if (isSize && session::parseResumedFunction(compile.function)) out.back().advice = adviceWhereResumed;

@@ -171,6 +171,23 @@ private slots:
                  QStringList({"aot_inference_graph", "before_joint_graph", "after_joint_graph"}));
     }
 
+    /// torch.export with strict=True has Dynamo capture without a compile; a log that lacks its beginning may have
+    /// lost that of a compile.
+    void dynamosGraphOfAnExport() {
+        TraceText graph;
+        graph.at(0, 0).add("\"dynamo_output_graph\": {}", readableGraph(2));
+        QCOMPARE(open(graph)->compiles.front().status, session::Status::Compiled);
+        TraceText whole;
+        whole.raw(
+            "V1121 01:29:50.608000 1 a.py:1] {\"artifact\": {\"name\": \"torch_version\", \"encoding\": "
+            "\"json\"}, \"has_payload\": \"d41d8cd98f00b204e9800998ecf8427e\"}\n\t{\"pytorch_version\": "
+            "\"2.13.0\"}\n");
+        whole.raw(graph.text());
+        QCOMPARE(open(whole)->compiles.front().status, session::Status::Exported);
+        whole.metrics();
+        QCOMPARE(open(whole)->compiles.front().status, session::Status::Compiled);
+    }
+
     /// PyTorch writes the exception at length before the break that is made of it: one break.
     void whatWasNotConverted() {
         TraceText text;

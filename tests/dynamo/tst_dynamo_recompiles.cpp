@@ -162,6 +162,23 @@ private slots:
         QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic(h, 0)") != std::string::npos);
     }
 
+    /// A module is told by its parameters, whatever the program calls it; and a later entry that holds an int as a
+    /// constant says that ints are not made symbolic.
+    void adviceForNumbers() {
+        session::Compile compile;
+        compile.recompileReasons = {"0/0: m.n == 3", "0/2: k == 2", "0/0: k == 2", "0/1: k == 1",
+                                    "0/0: o.n == 3"};
+        session::TensorInput weight;
+        weight.source = "L['m']._modules['e']._parameters['weight']";
+        compile.inputs = {weight};
+        const std::vector<FailedGuard> failed = failedGuards(compile);
+        QVERIFY(failed[0].advice.find("allow_unspec_int_on_nn_module") != std::string::npos);
+        QVERIFY(failed[1].advice.find("torch.compile(dynamic=False)") != std::string::npos);
+        QVERIFY(failed[2].advice.find("symbolic from its second value on") != std::string::npos);
+        QVERIFY(failed[3].advice.find("dynamic=False") == std::string::npos);
+        QVERIFY(failed[4].advice.find("module") == std::string::npos);
+    }
+
     /// A size that was symbolic, and became one value by what the program does with it, is so however it is marked.
     void adviceForSpecializedSizes() {
         session::Compile compile;
