@@ -215,8 +215,11 @@ bool isModule(std::string_view name, const session::Compile& made) {
     const auto isWithin = [&source](std::string_view inner) {
         if (!inner.starts_with(source)) return false;
         inner.remove_prefix(source.size());
-        return inner.starts_with("._modules") || inner.starts_with("._parameters") ||
-               inner.starts_with("._buffers");
+        // "._modules", or "['_modules']" of its "__dict__".
+        constexpr std::string_view own = ".__dict__['";
+        inner.remove_prefix(inner.starts_with(own) ? own.size() : std::min<std::size_t>(1, inner.size()));
+        return inner.starts_with("_modules") || inner.starts_with("_parameters") ||
+               inner.starts_with("_buffers");
     };
     return std::ranges::any_of(made.inputs, isWithin, &session::TensorInput::source) ||
            std::ranges::any_of(made.guards, isWithin, &session::Guard::source);

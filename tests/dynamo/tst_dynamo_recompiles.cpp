@@ -171,7 +171,12 @@ private slots:
         session::TensorInput weight;
         weight.source = "L['m']._modules['e']._parameters['weight']";
         compile.inputs = {weight};
+        session::TensorInput own;
+        own.source = "L['n'].__dict__['_modules']['e']._parameters['weight']";
+        compile.inputs.push_back(own);
+        compile.recompileReasons.push_back("0/0: n.count == 3");
         const std::vector<FailedGuard> failed = failedGuards(compile);
+        QVERIFY(failed[5].advice.find("allow_unspec_int_on_nn_module") != std::string::npos);
         QVERIFY(failed[0].advice.find("allow_unspec_int_on_nn_module") != std::string::npos);
         QVERIFY(failed[1].advice.find("torch.compile(dynamic=False)") != std::string::npos);
         QVERIFY(failed[2].advice.find("symbolic from its second value on") != std::string::npos);
