@@ -178,6 +178,30 @@ private slots:
         QCOMPARE(none.exit, 0);
     }
 
+    /// Inductor's graphs of an optimizer's step index what aten._foreach_add_ returns, which is nothing.
+    void inPlaceForeachGivesItsList() {
+        write("step.txt", "class GraphModule(torch.nn.Module):\n"
+                          "    def forward(self, a: \"f32[2][1]cpu\", b: \"f32[3][1]cpu\"):\n"
+                          "        added = torch.ops.aten._foreach_add_.Scalar([a, b], 1)\n"
+                          "        getitem: \"f32[2][1]cpu\" = added[0]\n"
+                          "        getitem_1: \"f32[3][1]cpu\" = added[1]\n"
+                          "        mul: \"f32[3][1]cpu\" = torch.ops.aten.mul.Tensor(getitem_1, 2)\n"
+                          "        return (getitem, mul)\n");
+        const QByteArray one = "\"stride\": [1], \"storage_offset\": 0, \"dtype\": \"float32\"}";
+        write("step.inputs", "{\"inputs\": {\"storages\": [{\"dtype\": \"float32\", \"data\": [1, 2]}, "
+                             "{\"dtype\": \"float32\", \"data\": [3, 4, 5]}], "
+                             "\"inputs\": [{\"storage\": 0, \"shape\": [2], " +
+                                 one + ", {\"storage\": 1, \"shape\": [3], " + one + "]}}");
+        const Run run = cli({"exec", path("step.txt"), "--inputs", path("step.inputs")});
+        QCOMPARE(run.err, QByteArray());
+        QVERIFY2(run.out.contains("[2.0, 3.0]") && run.out.contains("[8.0, 10.0, 12.0]"), run.out);
+        QVERIFY2(run.out.contains("[4.0, 5.0, 6.0]"), run.out); // the input after the call
+        const Run replay = cli({"replay", path("step.txt")});
+        QCOMPARE(replay.err, QByteArray());
+        QVERIFY2(replay.out.contains("0 allocator calls") && replay.out.contains(", 0 different"),
+                 replay.out);
+    }
+
     void severalPassesAreNamedWithCommas() {
         const Run run = cli({"pass", "functionalize,polish", path("graph.txt"), "--inputs",
                              path("hand_view_then_inplace_add.json")});

@@ -152,6 +152,17 @@ Value evaluateValue(const Operand& operand, const Values& values) {
     }
 }
 
+namespace {
+
+/// Graphs of Inductor index what aten._foreach_add_ and its like return, which is nothing; its lowerings return the list
+/// that was written (register_foreach_inplace() of torch/_inductor/lowering.py).
+bool returnsWhatItWrites(const c10::FunctionSchema& schema) {
+    return schema.returns().empty() && schema.name().starts_with("aten::_foreach_") &&
+           schema.name().ends_with('_');
+}
+
+} // namespace
+
 IValue call(const Instruction& instruction, const Values& values, const torch_level::Context* context) {
     switch (instruction.kind) {
     case Instruction::Kind::GetItem:
@@ -167,8 +178,9 @@ IValue call(const Instruction& instruction, const Values& values, const torch_le
     stack.reserve(instruction.operands.size());
     for (const Operand& operand : instruction.operands)
         stack.push_back(evaluate(operand, values));
+    const IValue first = stack.empty() ? IValue() : stack.front();
     callChecked(*instruction.op, instruction.check, stack);
-    if (stack.empty()) return {};
+    if (stack.empty()) return returnsWhatItWrites(instruction.op->schema()) ? first : IValue();
     if (stack.size() == 1) return std::move(stack.front());
     return c10::ivalue::Tuple::create(std::vector<IValue>(stack.begin(), stack.end()));
 }

@@ -102,12 +102,12 @@ bool CpuGraph::runPlanned(Step& step) {
             });
         if (!asPlanned) m_reason = "its result has another shape than when it was recorded";
     }
-    if (!asPlanned) {
+    if (!asPlanned && !m_stack.empty()) {
         IValue result = m_stack.size() == 1
                             ? std::move(m_stack.front())
                             : c10::ivalue::Tuple::create(std::vector<IValue>(m_stack.begin(), m_stack.end()));
         m_values[step.node] = outOfArena(result);
-    } else if (m_tryingOut) {
+    } else if (asPlanned && m_tryingOut) {
         checkAddresses(step);
     }
     m_stack.clear();
