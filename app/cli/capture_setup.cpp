@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli/capture_setup.h"
 
+#include "app/cli/child_program.h"
 #include "app/cli/command.h"
 #include "core/base/own_program.h"
 
@@ -29,6 +30,16 @@ std::vector<std::pair<std::string, std::string>> captureVariables(const std::str
         {"PYTHONPATH", std::move(path)}, {"DYNASCOPE_CAPTURE", folder}, {"TORCH_TRACE", folder}};
     if (!request.live.empty()) out.emplace_back("DYNASCOPE_LIVE", request.live);
     if (request.passes) out.emplace_back("DYNASCOPE_PASSES", "1");
+    if (request.flight) {
+        out.emplace_back("DYNASCOPE_FLIGHT", "1");
+        // What the program's own environment says of it stays.
+        const auto unlessSet = [&out](const char* name, std::string value) {
+            if (environmentVariable(name).empty()) out.emplace_back(name, std::move(value));
+        };
+        unlessSet("TORCH_FR_BUFFER_SIZE", "2000"); // entries; without it nothing is recorded
+        unlessSet("TORCH_NCCL_DUMP_ON_TIMEOUT", "1");
+        unlessSet("TORCH_FR_DUMP_TEMP_FILE", folder + "/flight_rank_"); // NCCL's watchdog adds the rank
+    }
     if (request.profileSteps > 0) {
         out.emplace_back("DYNASCOPE_PROFILE", std::to_string(request.profileSteps));
         // Names of C++ kernels in the profile, and which nodes a kernel computes.
@@ -54,6 +65,7 @@ CaptureFiles captureFiles(const std::string& folder) {
         if (entry->path().extension() == ".dsteps") ++out.recordings;
         if (entry->path().extension() == ".dpasses") ++out.passes;
         const std::string name = entry->path().filename().string();
+        if (name.starts_with("flight_rank_")) ++out.flights;
         if (name.starts_with("profile_") && name.ends_with(".json.gz")) ++out.profiles;
     }
     return out;
@@ -63,6 +75,7 @@ std::string captureSummary(const std::string& folder) {
     const CaptureFiles found = captureFiles(folder);
     return folder + ": " + count(found.recordings, "recording") + ", " +
            (found.passes > 0 ? std::to_string(found.passes) + " of passes, " : std::string()) +
+           (found.flights > 0 ? count(found.flights, "flight-recorder dump") + ", " : std::string()) +
            (found.profiles > 0 ? count(found.profiles, "profile") + ", " : std::string()) +
            std::to_string((found.bytes + 1023) / 1024) + " KiB";
 }

@@ -27,6 +27,7 @@ struct CaptureRequest {
     int profileSteps = 0; ///< steps to profile once compiling has settled; 0: none
     /// Dynamo's steps. Without them the recorder stays out, and of all this only the trace is left.
     bool steps = true;
+    bool flight = false; ///< dumps of the flight recorder, one a rank
 };
 
 /// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what
@@ -40,6 +41,7 @@ struct CaptureFiles {
     std::size_t recordings = 0; ///< of Dynamo
     std::size_t passes = 0;     ///< recordings of passes
     std::size_t profiles = 0;
+    std::size_t flights = 0; ///< dumps of the flight recorder
     std::uint64_t bytes = 0;
 };
 [[nodiscard]] CaptureFiles captureFiles(const std::string& folder);

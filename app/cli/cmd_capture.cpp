@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--passes] [--profile[=STEPS]]
+// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--passes] [--profile[=STEPS]] [--flight]
 //   [--break WHERE ... | --live SOCKET] -- python script.py ARGS
 //
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
@@ -69,6 +69,9 @@ void addCapture(Parser& parser) {
     command.flag(
         "--passes", options->request.passes,
         "Also record every pass of AOTAutograd and Inductor: what it changed, and the graphs between");
+    command.flag("--flight", options->request.flight,
+                 "Also keep what PyTorch's flight recorder holds of each rank's collectives, for ranks and "
+                 "the page Ranks");
     command
         .addAlone(
             "--profile", options->request.profileSteps, 5,

@@ -220,13 +220,12 @@ int run(const RanksOptions& options) {
         return fail("one rank: open the folder that all ranks wrote to", options.path);
     auto report = ranks::examine(**session);
     if (!report) return fail(report.error());
-    if (!options.flight.empty()) {
-        const auto flight = capture::readFlightFolder(options.flight);
-        if (!flight) return fail(flight.error());
-        for (const Error& error : flight->unusable)
-            report->notes.push_back("not read: " + error.toString());
-        ranks::addFlight(**session, flight->dumps, *report);
-    }
+    const auto flight = options.flight.empty() ? capture::readFlightBeside((*session)->inputs)
+                                               : capture::readFlightFolder(options.flight);
+    if (!flight) return fail(flight.error());
+    for (const Error& error : flight->unusable)
+        report->notes.push_back("not read: " + error.toString());
+    if (!flight->dumps.empty()) ranks::addFlight(**session, flight->dumps, *report);
     const auto times = profile::rankTimes(*session);
     if (!times) return fail(times.error());
     ranks::addMeasured(**session, *times, *report);
@@ -245,7 +244,9 @@ void addRanks(Parser& parser) {
         "Hold the ranks of a capture against each other: what will hang, may be wrong, or is slower");
     command.add("path", options->path, "Folder with a TORCH_TRACE log of each rank").required();
     command.add("--flight", options->flight,
-                "Folder with the flight-recorder dump of each rank (pickle or JSON), or one dump");
+                "Folder with the flight-recorder dump of each rank (pickle or JSON), or one dump; those "
+                "beside the logs "
+                "if left out");
     command.flag("--json", options->json, "One JSON document on stdout");
     command.note("Exit status: 0 alike or slower, 1 will hang or may be wrong, 2 unreadable.");
     command.run([options] { return run(*options); });

@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 4> parts{"trace", "steps", "passes", "profile"};
+constexpr std::array<std::string_view, 5> parts{"trace", "steps", "passes", "profile", "flight"};
 constexpr int profiledSteps = 5;
 
 struct RunOptions {
@@ -135,7 +135,8 @@ int run(const RunOptions& options) {
     program.request.settings = options.settings;
     program.request.passes = asked("passes");
     program.request.profileSteps = asked("profile") ? profiledSteps : 0;
-    program.request.steps = asked("steps") || asked("passes") || asked("profile");
+    program.request.flight = asked("flight");
+    program.request.steps = asked("steps") || asked("passes") || asked("profile") || asked("flight");
     if (!program.request.steps && !options.settings.empty())
         return fail("--set needs the recorder, which --what " + options.what + " leaves out");
     if (program.request.steps) {
@@ -189,7 +190,9 @@ void addRun(Parser& parser) {
         .add("--what", options->what,
              "What is kept, with commas: trace, steps (of Dynamo), passes (of AOTAutograd and Inductor), "
              "profile (of five "
-             "steps once compiling has settled); passes and profile come with steps")
+             "steps once compiling has settled), flight (dumps of the flight recorder, a rank each); all but "
+             "trace come "
+             "with steps")
         .showDefault();
     command.add("--set", options->settings,
                 "A setting of torch._dynamo.config for this run, as capture takes it");

@@ -22,7 +22,7 @@ struct RunRecord {
     std::int64_t started = 0;          ///< seconds since 1970, UTC
     std::optional<double> seconds;     ///< none: it runs still, or we were killed
     std::optional<int> exitStatus;     ///< as shells give it; none as above
-    std::vector<std::string> what;     ///< "trace", "steps", "passes", "profile"
+    std::vector<std::string> what;     ///< "trace", "steps", "passes", "profile", "flight"
     std::vector<std::string> settings; ///< of torch._dynamo.config
     /// Variables that PyTorch, its launchers and CUDA read. None whose name speaks of a secret.
     std::map<std::string, std::string> environment;

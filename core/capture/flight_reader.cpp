@@ -320,8 +320,11 @@ Result<FlightFolder> readFiles(const std::vector<std::string>& files, const Task
 
 Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext& task) {
     std::error_code error;
+    const bool isFolder = fs::is_directory(path, error);
     Result<std::vector<std::string>> files =
-        fs::is_directory(path, error) ? filesOf(path, isNoLog) : std::vector<std::string>{path};
+        isFolder ? filesOf(path, isDumpName) : std::vector<std::string>{path};
+    // Dumps of other names: any file but logs may be one.
+    if (isFolder && files && files->empty()) files = filesOf(path, isNoLog);
     if (!files) return tl::unexpected(files.error());
     Result<FlightFolder> out = readFiles(*files, task);
     if (out && out->dumps.empty())

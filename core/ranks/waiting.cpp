@@ -77,6 +77,8 @@ public:
             mismatches(name, group);
         for (const FlightDump& dump : m_dumps)
             waits(dump);
+        for (const auto& [name, group] : m_groups)
+            unmatched(name, group);
         std::vector<int> silent;
         for (const int rank : m_report.ranks)
             if (!m_dumpOf.contains(rank)) silent.push_back(rank);
@@ -135,6 +137,26 @@ private:
             }
             return;
         }
+    }
+
+    /// A call that ended on some ranks, and that others never made by their dumps.
+    void unmatched(const std::string& name, const Group& group) {
+        std::map<std::uint64_t, std::vector<int>> byLast;
+        for (const int member : group.members) {
+            if (!m_dumpOf.contains(member)) continue;
+            const auto calls = group.calls.find(member);
+            byLast[calls == group.calls.end() || calls->second.empty() ? 0 : calls->second.rbegin()->first]
+                .push_back(member);
+        }
+        if (byLast.size() < 2) return;
+        const auto& [fewest, behind] = *byLast.begin();
+        const int ahead = byLast.rbegin()->second.front();
+        const auto call = group.calls.at(ahead).find(fewest + 1);
+        if (call == group.calls.at(ahead).end() || !call->second->finished) return; // or is waited in
+        m_report.notes.push_back(callWords(*call->second, m_places.find(ahead, *call->second)) + ", call " +
+                                 std::to_string(call->first) + " of process group '" + name + "' on rank " +
+                                 std::to_string(ahead) + ", is not in the dump of " + rankWords(behind) +
+                                 ": it failed there, or that dump is older");
     }
 
     void waits(const FlightDump& dump) {

@@ -603,6 +603,41 @@ private slots:
         QVERIFY(says(report.reasons[0], "by the flight recorder, call 3 of process group '0' is "));
     }
 
+    /// A call that ended on one rank, and is not in the dump of another: told, and no verdict, as dumps are of any time.
+    void callsThatOneDumpLacks() {
+        Run run("moe");
+        ranks::Report report = run.examined();
+        const Verdict before = report.verdict;
+        auto flight = capture::readFlightFolder(flightOf("moe"));
+        QVERIFY(flight);
+        for (ranks::FlightDump& dump : flight->dumps)
+            for (ranks::FlightEntry& entry : dump.entries)
+                entry.finished = true;
+        flight->dumps[1].entries.pop_back();
+        ranks::addFlight(run.session(), flight->dumps, report);
+        QCOMPARE(report.verdict, before);
+        QCOMPARE(std::ranges::count_if(report.notes,
+                                       [](const std::string& note) {
+                                           return note.find(
+                                                      "on rank 0, is not in the dump of rank 1: it failed "
+                                                      "there, or that dump is older") != std::string::npos;
+                                       }),
+                 1);
+    }
+
+    /// Beside dumps that are called so nothing else of a folder is taken for one.
+    void dumpsAmongOtherFiles() {
+        QTemporaryDir folder;
+        QVERIFY(QFile::copy(QString::fromStdString(flightOf("moe") + "/flight_0"),
+                            folder.filePath("flight_rank_0")));
+        QFile other(folder.filePath("dynamo_steps_1.dsteps"));
+        QVERIFY(other.open(QIODevice::WriteOnly) && other.write("no dump") > 0);
+        const auto read = capture::readFlightFolder(folder.path().toStdString());
+        QVERIFY(read);
+        QCOMPARE(read->dumps.size(), std::size_t{1});
+        QVERIFY(read->unusable.empty());
+    }
+
     void dumpsAreReadAsPickleAndAsJsonAndDamaged() {
         QFile file(QString::fromStdString(flightOf("moe") + "/flight_0"));
         QVERIFY(file.open(QIODevice::ReadOnly));

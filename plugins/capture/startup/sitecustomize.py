@@ -47,6 +47,19 @@ def _start_profile(module):
         print(f"dynascope_capture: not profiling: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def _start_flight(module):
+    try:
+        import atexit
+
+        from dynascope_capture.flight import Flight
+
+        flight = Flight(os.environ["DYNASCOPE_CAPTURE"])
+        flight.start()
+        atexit.register(flight.finish)
+    except Exception as error:
+        print(f"dynascope_capture: no flight-recorder dump: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def _wait_for_dynamo():
     try:
         from dynascope_capture.imports import AfterImport
@@ -58,6 +71,8 @@ def _wait_for_dynamo():
             AfterImport("torch._inductor.compile_fx", _start_passes)
         if os.environ.get("DYNASCOPE_PROFILE"):
             AfterImport("torch._dynamo.eval_frame", _start_profile)
+        if os.environ.get("DYNASCOPE_FLIGHT") == "1":
+            AfterImport("torch.distributed.distributed_c10d", _start_flight)
 
 
 def _next_customization():

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Keeps what PyTorch's flight recorder holds of a rank: the collectives that it called, is in, and waits for.
+
+A rank that hangs is mostly ended from outside, where nothing of ours runs any more. So a thread writes the dump again and
+again while collectives come, as `flight_rank_N` beside the trace, each replaced as a whole."""
+
+import os
+import sys
+import tempfile
+import threading
+import time
+
+_PAUSE = 1.0  # seconds between two dumps,
+_SHARE = 50  # which take one part in so many of the time at most
+
+
+def say(text):
+    print(f"dynascope_capture: {text}", file=sys.stderr)
+
+
+class Flight:
+    """Of a process. Never raises: a dump is not worth a program's end."""
+
+    def __init__(self, folder):
+        self._folder = os.fspath(folder)
+        self._pid = os.getpid()
+        self._written = None
+        self._lock = threading.Lock()
+        self._ended = threading.Event()
+
+    def start(self):
+        threading.Thread(target=self._follow, name="dynascope_flight", daemon=True).start()
+
+    def _follow(self):
+        pause = _PAUSE
+        while not self._ended.wait(pause):
+            began = time.monotonic()
+            if not self.write():
+                return
+            pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
+
+    def write(self):
+        """Whether it is worth trying again."""
+        if os.getpid() != self._pid:
+            return False  # a process below ours is no rank
+        try:
+            with self._lock:
+                self._write()
+        except Exception as error:
+            say(f"no flight-recorder dump: {type(error).__name__}: {error}")
+            return False
+        return True
+
+    def _write(self):
+        import torch
+
+        distributed = sys.modules.get("torch.distributed")
+        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+            return
+        dump = torch._C._distributed_c10d._dump_fr_trace()
+        if dump == self._written:
+            return
+        target = os.path.join(self._folder, f"flight_rank_{distributed.get_rank()}")
+        made, whole = tempfile.mkstemp(prefix=".flight-", dir=self._folder)  # its mode is 0600
+        try:
+            with os.fdopen(made, "wb") as file:
+                file.write(dump)
+            os.rename(whole, target)
+        except BaseException:
+            os.unlink(whole)
+            raise
+        self._written = dump
+
+    def finish(self):
+        """At the end of the program, while its process groups are still there."""
+        self._ended.set()
+        self.write()

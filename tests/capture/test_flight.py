@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""`dynascope-cli capture --flight`: dumps of PyTorch's flight recorder, of ranks that end and of ranks that hang."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+
+SOURCE = """
+    import datetime, os, sys, time
+    import torch
+    import torch.distributed as dist
+    import torch.distributed._functional_collectives as fc
+
+    dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=120))
+    layer = torch.nn.Linear(8, 8)
+
+    @torch.compile(backend="aot_eager")
+    def step(x):
+        with torch.no_grad():
+            return fc.all_reduce(layer(x), "sum", dist.group.WORLD).sum()
+
+    for i in range(4):
+        if sys.argv[1] == "hangs" and dist.get_rank() == 1 and i == 3:
+            time.sleep(100)
+        step(torch.ones(4, 8))
+"""
+
+
+class Flight(unittest.TestCase):
+    def start(self, folder, mode, **variables):
+        script = os.path.join(folder, "prog.py")
+        with open(script, "w") as file:
+            file.write(textwrap.dedent(SOURCE))
+        out = os.path.join(folder, "out")
+        torchrun = [sys.executable, "-W", "ignore", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+        return out, subprocess.Popen(
+            [os.environ["DYNASCOPE_CLI"], "capture", "--flight", "-o", out, "--", *torchrun, script, mode],
+            env=dict(os.environ, OMP_NUM_THREADS="1", **variables),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def ranks(self, out):
+        said = subprocess.run([os.environ["DYNASCOPE_CLI"], "ranks", out, "--json"], capture_output=True, text=True)
+        return said.returncode, json.loads(said.stdout or "{}")  # nothing while a log is missing
+
+    def dumps(self, out):
+        return sorted(name for name in os.listdir(out) if "flight" in name)
+
+    def test_ranks_that_end(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, run = self.start(folder, "ends")
+            _, errors = run.communicate(timeout=200)
+            self.assertEqual(run.returncode, 0, errors)
+            self.assertIn("2 flight-recorder dumps", errors)
+            self.assertEqual(self.dumps(out), ["flight_rank_0", "flight_rank_1"])
+            for name in self.dumps(out):
+                self.assertEqual(os.stat(os.path.join(out, name)).st_mode & 0o777, 0o600)
+            code, told = self.ranks(out)
+            self.assertEqual((code, told["verdict"], told["waiting"]), (0, "alike", []))
+
+    def test_a_rank_that_hangs(self):
+        """Everything is killed at once: what the ranks were in was written before."""
+        with tempfile.TemporaryDirectory() as folder:
+            out, run = self.start(folder, "hangs")
+            try:
+                for _ in range(600):
+                    time.sleep(0.2)
+                    if os.path.isdir(out) and len(self.dumps(out)) == 2:
+                        code, told = self.ranks(out)
+                        if told.get("waiting") and told["waiting"][0]["sequence"] == 4:
+                            break
+            finally:
+                os.killpg(run.pid, signal.SIGKILL)
+                subprocess.run(["pkill", "-KILL", "-f", os.path.join(folder, "prog.py")])
+                run.communicate(timeout=60)
+            code, told = self.ranks(out)
+            self.assertEqual((code, told["verdict"]), (1, "will hang"))
+            self.assertEqual([(wait["rank"], wait["collective"]) for wait in told["waiting"]], [(0, "all_reduce")])
+            self.assertIn("rank 1 never reached it", told["reasons"][0]["text"])
+
+    def test_the_programs_own_settings_stay(self):
+        with tempfile.TemporaryDirectory() as folder:
+            script = "import os; print(*(os.environ[name] for name in os.environ if name.startswith('TORCH_FR')))"
+            said = subprocess.run(
+                [os.environ["DYNASCOPE_CLI"], "capture", "--flight", "-o", folder, "--", sys.executable, "-c", script],
+                env=dict(os.environ, TORCH_FR_BUFFER_SIZE="7", TORCH_FR_DUMP_TEMP_FILE="/elsewhere/x"),
+                capture_output=True,
+                text=True,
+            )
+            self.assertEqual(sorted(said.stdout.split()), ["/elsewhere/x", "7"])
+
+
+if __name__ == "__main__":
+    unittest.main()
