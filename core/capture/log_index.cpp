@@ -30,7 +30,9 @@ public:
         const std::string_view payload = m_log.substr(record.payloadOffset(), record.payloadLength);
         const std::string& name = sort.name.empty() ? sort.type : sort.name;
         const std::optional<StagePlace> place = stagePlace(name);
-        const bool isGraph = place ? *place != StagePlace::Code : beginsLikeGraph(payload);
+        // Of a record without a compile no graph is read that is not known to be one.
+        const bool isGraph =
+            place ? *place != StagePlace::Code : !record.compileId().empty() && beginsLikeGraph(payload);
         if (!isGraph) {
             stay(record.payloadOffset(), payload.size());
             return;

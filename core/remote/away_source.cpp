@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/remote/away_source.h"
 
-#include "core/capture/log_index.h"
 #include "core/session/unreached.h"
 
 #include <algorithm>
@@ -159,6 +158,12 @@ private:
     mutable std::atomic<std::size_t> m_left;
 };
 
+void addNumber(std::string& out, std::uint64_t number) {
+    for (; number >= 0x80; number >>= 7U)
+        out += static_cast<char>(number | 0x80);
+    out += static_cast<char>(number);
+}
+
 /// The next LEB128 number of a table; nothing where there is none.
 std::optional<std::uint64_t> takeNumber(std::string_view& table) {
     std::uint64_t out = 0;
@@ -172,6 +177,20 @@ std::optional<std::uint64_t> takeNumber(std::string_view& table) {
 }
 
 } // namespace
+
+std::string indexText(std::string_view text, std::span<const capture::StayingPiece> staying) {
+    std::string out, table;
+    std::uint64_t at = 0;
+    for (const capture::StayingPiece& one : staying) {
+        out.append(text.substr(at, one.piece.offset - at));
+        addNumber(table, one.piece.offset - at);
+        addNumber(table, one.piece.length);
+        addNumber(table, 2 * one.lineEnds + (one.isClosed ? 1 : 0));
+        at = one.piece.offset + one.piece.length;
+    }
+    out.append(text.substr(std::min<std::uint64_t>(at, text.size())));
+    return out.append(table);
+}
 
 Result<session::ByteSourcePtr> awaySource(std::string_view came, const IndexReply& index, std::uint64_t bytes,
                                           GetPieces get) {

@@ -3,6 +3,7 @@
 // A file of another machine of which only the index is here: the rest is written into its place when it is needed.
 #pragma once
 
+#include "core/capture/log_index.h"
 #include "core/remote/protocol.h"
 #include "core/session/session.h"
 
@@ -12,6 +13,10 @@
 #include <string_view>
 
 namespace dynascope::remote {
+
+/// The index of a file whose pieces stay, before it is packed: what does not stay, and the table of what does
+/// (protocol.h). The pieces are in their order, and within the text.
+[[nodiscard]] std::string indexText(std::string_view text, std::span<const capture::StayingPiece> staying);
 
 /// Gets pieces, one after the other in one text. Called on the thread that needs them, one call at a time.
 using GetPieces = std::function<Result<std::string>(std::span<const session::AwayPiece>)>;

@@ -6,6 +6,7 @@
 #include "core/capture/open.h"
 #include "core/capture/packed.h"
 #include "core/engine/wire/framing.h"
+#include "core/remote/away_source.h"
 #include "core/remote/protocol.h"
 #include "core/session/mapping_guard.h"
 #include "core/store/packing.h"
@@ -68,27 +69,6 @@ private:
     const RequestContext& m_task;
 };
 
-void addNumber(std::string& out, std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7U)
-        out += static_cast<char>(number | 0x80);
-    out += static_cast<char>(number);
-}
-
-/// What does not stay of a text, and then the table of what does.
-std::string indexOf(std::string_view text, const std::vector<capture::StayingPiece>& staying) {
-    std::string out, table;
-    std::uint64_t at = 0;
-    for (const capture::StayingPiece& one : staying) {
-        out.append(text.substr(at, one.piece.offset - at));
-        addNumber(table, one.piece.offset - at);
-        addNumber(table, one.piece.length);
-        addNumber(table, 2 * one.lineEnds + (one.isClosed ? 1 : 0));
-        at = one.piece.offset + one.piece.length;
-    }
-    out.append(text.substr(std::min<std::uint64_t>(at, text.size())));
-    return out.append(table);
-}
-
 /// What was mapped and is cut short meanwhile reads as zeros, which nobody must take for the file.
 Result<void> checkLost() {
     if (!session::anyFileLost()) return {};
@@ -137,7 +117,7 @@ Reply index(const session::Inputs& inputs, const json& params, const RequestCont
     for (const capture::StayingPiece& one : staying)
         reply.here -= one.piece.length;
     const PackedStream out(task);
-    const Result<void> sent = staying.empty() ? out.send(text) : out.send(indexOf(text, staying));
+    const Result<void> sent = staying.empty() ? out.send(text) : out.send(indexText(text, staying));
     if (!sent) return failed(sent.error());
     if (const Result<void> whole = checkLost(); !whole) return failed(whole.error());
     return wire::encode(reply);

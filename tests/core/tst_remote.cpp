@@ -27,33 +27,16 @@ using namespace dynascope;
 
 namespace {
 
-void addNumber(std::string& out, std::uint64_t number) {
-    for (; number >= 0x80; number >>= 7U)
-        out += static_cast<char>(number | 0x80);
-    out += static_cast<char>(number);
-}
-
 struct Index {
     std::string came;
     remote::IndexReply reply;
 };
 
-/// As the other machine makes it (core/remote/protocol.h).
 Index indexOf(std::string_view log) {
     const auto staying = capture::stayingPieces(log, {});
-    Index out;
-    std::string table;
-    std::uint64_t at = 0;
-    for (const capture::StayingPiece& one : *staying) {
-        out.came.append(log.substr(at, one.piece.offset - at));
-        addNumber(table, one.piece.offset - at);
-        addNumber(table, one.piece.length);
-        addNumber(table, 2 * one.lineEnds + (one.isClosed ? 1 : 0));
-        at = one.piece.offset + one.piece.length;
-    }
-    out.came.append(log.substr(at));
-    out.reply = {out.came.size(), staying->size()};
-    out.came += table;
+    Index out{remote::indexText(log, *staying), {log.size(), staying->size()}};
+    for (const capture::StayingPiece& one : *staying)
+        out.reply.here -= one.piece.length;
     return out;
 }
 
@@ -198,6 +181,28 @@ private slots:
         const std::string log = text.metrics().text();
         const Index index = indexOf(log);
         QVERIFY2(index.reply.here < log.size() / 20, qPrintable(QString::number(index.reply.here)));
+    }
+
+    /// What a record without a compile quotes is quoted where the first stage does.
+    void quotesOfNoStage() {
+        std::string graph = test::readableGraph(60);
+        graph.insert(graph.find("        add_30"), "        # File: cap.py:7 in f, code: y = x + 1\n");
+        test::TraceText loose, text;
+        loose.artifact("nobody_knows", graph);
+        text.at(0, 0).start().artifact("nobody_knows", graph).metrics();
+        std::string log = loose.text();
+        for (const std::string id : {", \"frame_id\": 0", ", \"frame_compile_id\": 0", ", \"attempt\": 0"})
+            log.erase(log.find(id), id.size());
+        log += text.text();
+        const session::ByteSourcePtr whole = session::makeByteSource(log);
+        const Index index = indexOf(log);
+        QCOMPARE(index.reply.staying, std::uint64_t{3});
+        Asked asked;
+        const session::ByteSourcePtr away = awayFrom(whole, index, asked);
+        QVERIFY(away);
+        const auto opened = capture::openSavedInputs({"x.log", false, {{{}, away}}}, {});
+        QVERIFY(opened);
+        QCOMPARE(opened->session->sources.at("cap.py").lines.at(7), std::string("y = x + 1"));
     }
 
     void windowsLineEnds() {
