@@ -324,7 +324,7 @@ void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, 
             task.report("Reading the ranks' graphs", read++, all);
             std::vector<Call> calls = callsOf(reader, row, rank, labels, unreadable);
             std::string key;
-            keys[rank] += row.shown.id + ' ';
+            if (!calls.empty()) keys[rank] += row.shown.id + ' ';
             for (const Call& call : calls) {
                 key += keyOf(call.what, call.what.group);
                 const std::string number = std::to_string(names[rank].size());

@@ -190,8 +190,8 @@ private slots:
         QCOMPARE(slower.verdict, Verdict::Slower);
         QCOMPARE(slower.ranks, std::vector<int>{2});
         QVERIFY(says(slower, "tensor 'x' size mismatch at index 0. expected 8, actual 9"));
-        QCOMPARE(report.collectives, (ranks::RankGroups{{0, 1}, {2}, {3}}));
-        QCOMPARE(report.rows[0].letters, (std::vector<int>{0, 1, 0, 1})); // sin * rank is one graph
+        QCOMPARE(report.collectives, (ranks::RankGroups{{0, 1, 2}, {3}})); // the recompile calls none
+        QCOMPARE(report.rows[0].letters, (std::vector<int>{0, 1, 0, 1}));  // sin * rank is one graph
         QCOMPARE(report.rows[2].letters, (std::vector<int>{-1, -1, 0, -1}));
         QCOMPARE(report.rows[1].lanes[0].mismatch, 0U);
         QCOMPARE(report.rows[1].lanes[1].mismatch, 0U);
@@ -601,6 +601,23 @@ private slots:
         ranks::addFlight(run.session(), flight->dumps, report);
         QCOMPARE(report.verdict, Verdict::WillHang);
         QVERIFY(says(report.reasons[0], "by the flight recorder, call 3 of process group '0' is "));
+    }
+
+    /// A compile that one rank has alone and that calls no collective makes no two kinds of ranks of their collectives.
+    void compilesWithoutCollectives() {
+        const auto compiled = [](int compiles) {
+            TraceText text;
+            for (int i = 0; i < compiles; ++i) {
+                text.at(0, i).start().add("\"dynamo_output_graph\": {}", test::readableGraph(2 + i));
+                text.add("\"aot_inference_graph\": {}", test::readableGraph(2 + i)).metrics();
+            }
+            return text;
+        };
+        Run run;
+        run.add(0, compiled(1)).add(1, compiled(2));
+        const ranks::Report report = run.examined();
+        QCOMPARE(report.compiles.size(), std::size_t{2});
+        QCOMPARE(report.collectives.size(), std::size_t{1});
     }
 
     /// A call that ended on one rank, and is not in the dump of another: told, and no verdict, as dumps are of any time.
