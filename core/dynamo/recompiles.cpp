@@ -64,9 +64,14 @@ bool readTensor(std::string_view text, FailedGuard& guard) {
         {"device", Kind::Device},          {"requires_grad mismatch", Kind::RequiresGrad},
         {"dispatch key set", Kind::Other}, {"", Kind::Other},
     };
-    const auto name = between(text, "tensor '", "'");
-    if (!text.starts_with("tensor '") || !name) return false;
-    guard.subject = *name;
+    constexpr std::string_view before = "tensor '";
+    if (!text.starts_with(before)) return false;
+    // A subscript has quotes of its own: "tensor 'b['x']' size mismatch".
+    std::size_t end = before.size();
+    for (int depth = 0; end < text.size() && (depth > 0 || text[end] != '\''); ++end)
+        depth += text[end] == '[' ? 1 : text[end] == ']' ? -1 : 0;
+    if (end == text.size()) return false;
+    guard.subject = text.substr(before.size(), end - before.size());
     for (const auto& [words, kind] : kinds) {
         if (text.find(words) == std::string_view::npos) continue;
         guard.kind = kind;

@@ -143,6 +143,11 @@ private slots:
         session::Guard number;
         number.code = "L['self'].n == 2";
         compile.guards = {number};
+        const FailedGuard inner =
+            readFailedGuard("2/0: tensor 'b['x'][0]' size mismatch at index 1. expected 3, actual 4");
+        QCOMPARE(inner.subject, std::string("b['x'][0]"));
+        QVERIFY(inner.advice.find("mark_dynamic(b['x'][0], 1)") != std::string::npos);
+        QVERIFY(readFailedGuard("2/0: tensor 'b['x'").subject.empty());
         const std::vector<FailedGuard> failed = failedGuards(compile);
         QCOMPARE(failed[0].actual, std::string("2"));
         QCOMPARE(failed[1].actual, std::string("requires_grad=0"));
