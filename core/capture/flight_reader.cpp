@@ -12,6 +12,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 
 namespace dynascope::capture {
 
@@ -221,10 +222,8 @@ Result<FlightDump> readJson(std::string_view bytes, const TaskContext& task) {
     return out;
 }
 
-Result<FlightDump> openDump(const std::string& path, const TaskContext& task) {
-    const auto source = session::openByteSource(path);
-    if (!source) return tl::unexpected(source.error());
-    Result<FlightDump> dump = readFlightDump((*source)->bytes(), task);
+Result<FlightDump> readNamed(std::string_view bytes, const std::string& path, const TaskContext& task) {
+    Result<FlightDump> dump = readFlightDump(bytes, task);
     if (!dump) {
         Error error = dump.error();
         error.file = path;
@@ -233,6 +232,12 @@ Result<FlightDump> openDump(const std::string& path, const TaskContext& task) {
     dump->file = path;
     dump->rank = rankOfDump(fs::path(path).filename().string());
     return dump;
+}
+
+Result<FlightDump> openDump(const std::string& path, const TaskContext& task) {
+    const auto source = session::openByteSource(path);
+    if (!source) return tl::unexpected(source.error());
+    return readNamed((*source)->bytes(), path, task);
 }
 
 bool hasFrames(const FlightDump& dump) {
@@ -301,11 +306,13 @@ Result<std::vector<std::string>> filesOf(const std::string& folder, bool (*takes
     return out;
 }
 
-Result<FlightFolder> readFiles(const std::vector<std::string>& files, const TaskContext& task) {
+/// `read` gives the n-th of so many dumps.
+Result<FlightFolder> readAll(std::size_t count, const TaskContext& task,
+                             const std::function<Result<FlightDump>(std::size_t)>& read) {
     FlightFolder out;
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        task.report("Reading flight-recorder dumps", i, files.size());
-        Result<FlightDump> dump = openDump(files[i], task);
+    for (std::size_t i = 0; i < count; ++i) {
+        task.report("Reading flight-recorder dumps", i, count);
+        Result<FlightDump> dump = read(i);
         if (dump)
             addDump(out, std::move(*dump));
         else if (dump.error().isCancelled())
@@ -316,7 +323,15 @@ Result<FlightFolder> readFiles(const std::vector<std::string>& files, const Task
     return out;
 }
 
+Result<FlightFolder> readFiles(const std::vector<std::string>& files, const TaskContext& task) {
+    return readAll(files.size(), task, [&](std::size_t i) { return openDump(files[i], task); });
+}
+
 } // namespace
+
+bool isDump(const session::InputFile& file) {
+    return !isLogFile(file.name) && isDumpName(fs::path(file.name).filename().string());
+}
 
 Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext& task) {
     std::error_code error;
@@ -334,6 +349,13 @@ Result<FlightFolder> readFlightFolder(const std::string& path, const TaskContext
 }
 
 Result<FlightFolder> readFlightBeside(const session::Inputs& inputs, const TaskContext& task) {
+    std::vector<const session::InputFile*> own;
+    for (const session::InputFile& file : inputs.files)
+        if (isDump(file)) own.push_back(&file);
+    if (!own.empty())
+        return readAll(own.size(), task, [&](std::size_t i) {
+            return readNamed(own[i]->source->bytes(), (fs::path(inputs.path) / own[i]->name).string(), task);
+        });
     if (inputs.path.empty()) return FlightFolder{};
     const fs::path folder = inputs.isFolder ? fs::path(inputs.path) : fs::path(inputs.path).parent_path();
     std::error_code error;

@@ -35,8 +35,12 @@ struct FlightFolder {
 /// "fr_trace", "nccl_trace" or "comm_lib_trace".
 [[nodiscard]] bool isDumpName(const std::string& name);
 
-/// Dumps in the folder of a capture, by isDumpName() alone, as the folder may hold anything. Where there is none the
-/// result is empty.
+/// Whether a file of a capture is a dump by its name, and no log.
+[[nodiscard]] bool isDump(const session::InputFile& file);
+
+/// The dumps that a capture was opened with, as a session file and another machine have them too; of one whose input is
+/// a file those in its folder, by isDumpName() alone, as the folder may hold anything. Where there is none the result is
+/// empty.
 [[nodiscard]] Result<FlightFolder> readFlightBeside(const session::Inputs& inputs,
                                                     const TaskContext& task = {});
 

@@ -3,6 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/capture/debug_folder.h"
+#include "core/capture/flight_reader.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/profiles.h"
 #include "core/capture/step_recordings.h"
@@ -115,17 +116,21 @@ bool isLogFile(const std::string& name) {
 
 session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {
     session::Inputs inputs{folder, true, {}};
-    std::vector<session::InputFile> profiles;
+    std::vector<session::InputFile> profiles, dumps;
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
         const std::string file = at->path().string();
         const bool named = isLogFile(file) || isRecordingName(file);
-        if ((!named && !maybeProfile(file)) || !at->is_regular_file(ignored)) continue;
+        const bool isDump = !named && isDumpName(at->path().filename().string());
+        if ((!named && !isDump && !maybeProfile(file)) || !at->is_regular_file(ignored)) continue;
         Result<session::ByteSourcePtr> source = session::openByteSource(file);
-        if (source && !named && !isProfile(file, (*source)->bytes())) continue;
+        if (source && !named && !isDump && !isProfile(file, (*source)->bytes())) continue;
         if (source)
-            (named ? inputs.files : profiles).push_back({at->path().filename().string(), std::move(*source)});
+            (named    ? inputs.files
+             : isDump ? dumps
+                      : profiles)
+                .push_back({at->path().filename().string(), std::move(*source)});
         else
             unusable.push_back({source.error(), SIZE_MAX});
     }
@@ -135,6 +140,9 @@ session::Inputs readFolder(const std::string& folder, std::vector<session::Warni
     if (inputs.files.empty()) addNestedLogs(inputs, unusable);
     std::ranges::sort(profiles, {}, &session::InputFile::name);
     std::ranges::move(profiles, std::back_inserter(inputs.files));
+    if (inputs.files.empty()) return inputs; // dumps alone are no capture
+    std::ranges::sort(dumps, {}, &session::InputFile::name);
+    std::ranges::move(dumps, std::back_inserter(inputs.files));
     return inputs;
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/capture/debug_folder.h"
 #include "core/capture/export_archive.h"
+#include "core/capture/flight_reader.h"
 #include "core/capture/formats.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/log_lines.h"
@@ -193,12 +194,13 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
                                     const TaskContext& task, const OpenOptions& options) {
     const bool isDebug =
         std::any_of(inputs.files.begin(), inputs.files.end(), [](const session::InputFile& file) {
-            return !isLogName(file.name) && isDebugFile(file.name);
+            return !isLogName(file.name) && !isDump(file) && isDebugFile(file.name);
         });
     if (isDebug) {
         std::vector<DebugFile> files;
         for (const session::InputFile& file : inputs.files)
-            if (!isProfile(file.name, file.source->bytes())) files.push_back({file.name, file.source});
+            if (!isDump(file) && !isProfile(file.name, file.source->bytes()))
+                files.push_back({file.name, file.source});
         Result<session::Session> session =
             openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
         if (session && !addProfiles(*session, inputs, task)) return cancellation();
@@ -206,7 +208,8 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     }
     std::vector<RankLog> logs;
     for (const session::InputFile& file : inputs.files) {
-        if (isRecordingName(file.name) || isProfile(file.name, file.source->bytes())) continue;
+        if (isRecordingName(file.name) || isDump(file) || isProfile(file.name, file.source->bytes()))
+            continue;
         const std::string label = (fs::path(inputs.path) / file.name).string();
         const int rank = rankOfName(file.name);
         if (isLogName(file.name) || !looksPacked(file.source->bytes())) {

@@ -6,6 +6,7 @@
 #include "core/capture/open.h"
 #include "core/ranks/compared.h"
 #include "core/ranks/flight.h"
+#include "core/store/session_file.h"
 #include "tests/support/trace_pairs.h"
 
 #include <QDir>
@@ -41,6 +42,10 @@ public:
     /// A log that was begun after all others.
     Run& addLater(const QString& name, const TraceText& text) {
         write(path(name), QByteArray::fromStdString(text.text()).replace("01:29:50", "01:31:07"));
+        return *this;
+    }
+    Run& addFile(const QString& name, const QString& from) {
+        if (!QFile::copy(from, path(name))) qFatal("cannot copy");
         return *this;
     }
     Run& edit(int rank, const QString& from, const QString& to) {
@@ -640,6 +645,33 @@ private slots:
                                                       "there, or that dump is older") != std::string::npos;
                                        }),
                  1);
+    }
+
+    /// Dumps beside the logs belong to the capture: a session file has them where the folder is gone, and no log is
+    /// made of them.
+    void dumpsStayWithTheCapture() {
+        QTemporaryDir elsewhere;
+        const std::string saved = elsewhere.filePath("kept.dynascope").toStdString();
+        {
+            Run run("moe");
+            for (const QString& file : QDir(QString::fromStdString(flightOf("moe"))).entryList(QDir::Files))
+                run.addFile(file, QString::fromStdString(flightOf("moe")) + '/' + file);
+            const ranks::Report report = run.examined();
+            QCOMPARE(report.ranks.size(), std::size_t{2});
+            QVERIFY(run.session().warnings.empty());
+            store::SessionContents contents;
+            contents.inputs = run.session().inputs;
+            QVERIFY(store::saveSession(saved, contents));
+        }
+        const auto opened = capture::openSaved(saved);
+        QVERIFY(opened);
+        const auto flight = capture::readFlightBeside(opened->session->inputs);
+        QVERIFY(flight);
+        QCOMPARE(flight->dumps.size(), std::size_t{2});
+        QVERIFY(flight->unusable.empty());
+        ranks::Report report = *ranks::examine(*opened->session);
+        ranks::addFlight(*opened->session, flight->dumps, report);
+        QVERIFY(report.waiting != nullptr);
     }
 
     /// Beside dumps that are called so nothing else of a folder is taken for one.
