@@ -271,22 +271,18 @@ void MainWindow::connectWorkspace() {
 void MainWindow::watchFiles() {
     // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
     auto* watch = new QTimer(this);
-    connect(watch, &QTimer::timeout, this, [this, watch, told = std::size_t{0}]() mutable {
-        if (session::anyUnreached()) {
-            const std::vector<std::string> reasons = session::unreached();
-            if (reasons.size() > told)
-                m_message->showMessage(
-                    tr("%1. What is shown of it is not all of it; what is looked at again is "
-                       "asked for again.")
-                        .arg(toQString(reasons.back())),
-                    QStringLiteral("unreached"));
-            told = reasons.size();
-        }
+    connect(watch, &QTimer::timeout, this, [this, told = std::size_t{0}, lost = std::size_t{0}]() mutable {
+        if (const std::size_t now = session::unreachedCount(); std::exchange(told, now) != now)
+            m_message->showMessage(
+                tr("%1. What is shown of it is not all of it; a graph that is looked at again "
+                   "is asked for again.")
+                    .arg(toQString(session::unreached().back())),
+                QStringLiteral("unreached"));
         if (!session::anyFileLost()) return;
-        watch->stop();
         QStringList files;
         for (const std::string& path : session::lostFiles())
             files << toQString(path);
+        if (std::exchange(lost, std::size_t(files.size())) == std::size_t(files.size())) return;
         m_message->showMessage(
             tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
                "Capture > Reload reads it again.")

@@ -63,6 +63,7 @@ public:
             return failure("not a flight-recorder dump: no version and entries");
         FlightDump out;
         out.version = m_pickle.text(m_pickle.find(m_pickle.root(), "version"));
+        out.dumpedNs = m_pickle.unsignedInteger(m_pickle.find(m_pickle.root(), "dynascope_dumped_ns"));
         readGroups(out);
         for (const Pickle::Id id : m_pickle.items(entries)) {
             if (m_task.cancelled()) return cancellation();
@@ -103,6 +104,7 @@ private:
         out.name = text(id, "profiling_name");
         out.state = text(id, "state");
         out.pointToPoint = m_pickle.boolean(m_pickle.find(id, "is_p2p"));
+        out.createdNs = m_pickle.unsignedInteger(m_pickle.find(id, "time_created_ns"));
         out.inputs = tensors(id, "input_sizes", "input_dtypes");
         out.outputs = tensors(id, "output_sizes", "output_dtypes");
         finishEntry(out, m_pickle.boolean(m_pickle.find(id, "retired")),
@@ -185,6 +187,7 @@ FlightEntry entryOf(const element& object) {
     out.name = json::text(object, "profiling_name");
     out.state = json::text(object, "state");
     out.pointToPoint = json::boolean(object, "is_p2p");
+    out.createdNs = numberOf(object, "time_created_ns");
     out.inputs = tensorsOf(object, "input_sizes", "input_dtypes");
     out.outputs = tensorsOf(object, "output_sizes", "output_dtypes");
     finishEntry(out, json::boolean(object, "retired"), numberOf(object, "collective_seq_id"),

@@ -235,6 +235,8 @@ bool goesOn(const session::Inputs& before, const session::Inputs& now) {
             std::find_if(now.files.begin(), now.files.end(),
                          [&was](const session::InputFile& file) { return file.name == was.name; });
         if (is == now.files.end()) return false;
+        // What is away cannot be compared without getting it.
+        if (!was.source->away().empty() || !is->source->away().empty()) return true;
         const std::string_view old = was.source->bytes(), fresh = is->source->bytes();
         return fresh.size() >= old.size() &&
                (fresh.data() == old.data() || fresh.substr(0, old.size()) == old);

@@ -183,18 +183,17 @@ private:
             return;
         }
         record.payload = State::Unchecked;
+        if (isAway(record)) {
+            const std::optional<Md5::Digest> digest = m_checkHashes ? digestOf(hash) : std::nullopt;
+            if (digest) m_digest = *digest;
+            if (digest) record.payload = State::Matches;
+            return;
+        }
         if (!session::isUtf8(payload)) {
             record.payload = State::BadUtf8;
             return;
         }
         if (hash.empty() || !m_checkHashes) return;
-        if (isAway(record)) {
-            if (const std::optional<Md5::Digest> digest = digestOf(hash)) {
-                m_digest = *digest;
-                record.payload = State::Matches;
-            }
-            return;
-        }
         Md5::Digest digest = hashOf(payload, true);
         bool matches = toHex(digest) == hash;
         if (!matches && payload.find('\r') != std::string_view::npos) {

@@ -42,6 +42,7 @@ session::CompileId parseCompileId(std::string_view text) {
 void TimingBuilder::beginLog() {
     ++m_log;
     m_backward.clear();
+    m_opened.clear();
 }
 
 std::uint32_t NamePool::number(std::string_view text) {
@@ -123,6 +124,7 @@ void TimingBuilder::add(const TimingRecord& event, const NamePool& names, int ra
         lane.stack.push_back(index);
         lane.byName[name].push_back(index);
         if (isBackwardName(name)) ++m_backward[rank];
+        ++m_opened[rank][name];
     }
     m_open.push_back(begins);
 }
@@ -140,6 +142,8 @@ void TimingBuilder::end(Lane& lane, std::string_view name, double at, std::size_
     while (!lane.stack.empty() && !m_open[lane.stack.back()])
         lane.stack.pop_back();
     if (isBackwardName(name)) --m_backward[built.rank];
+    if (const auto of = m_opened.find(built.rank); of != m_opened.end())
+        if (const auto known = of->second.find(name); known != of->second.end()) --known->second;
 }
 
 bool TimingBuilder::inBackward(int rank) const {
@@ -148,12 +152,10 @@ bool TimingBuilder::inBackward(int rank) const {
 }
 
 bool TimingBuilder::isOpen(int rank, std::string_view name) const {
-    return std::ranges::any_of(m_lanes, [&](const auto& lane) {
-        const auto& [log, of, pid, tid] = lane.first;
-        if (log != m_log || of != rank) return false;
-        const auto found = lane.second.byName.find(name);
-        return found != lane.second.byName.end() && !found->second.empty();
-    });
+    const auto of = m_opened.find(rank);
+    if (of == m_opened.end()) return false;
+    const auto found = of->second.find(name);
+    return found != of->second.end() && found->second > 0;
 }
 
 TimingBuilder::Built TimingBuilder::finish() {

@@ -88,6 +88,7 @@ private:
     std::vector<char> m_open;
     std::map<Thread, Lane> m_lanes;
     std::map<int, int> m_backward; // open backward compiles by rank, of this log
+    std::map<int, std::map<std::string, int, std::less<>>> m_opened; // open events by rank and name, likewise
     std::unordered_map<std::string, session::SharedText> m_shared;
     int m_log = 0;
     double m_first = 0, m_last = 0;

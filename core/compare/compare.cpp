@@ -194,6 +194,8 @@ std::size_t firstDifferingStage(const CompileComparison& pair) {
 
 Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
                                    const TaskContext& task) {
+    for (const Session* side : {&a, &b})
+        if (const Result<void> all = session::needAll(*side); !all) return tl::unexpected(all.error());
     auto out = comparePairs(a, b, detail::matchCompiles(a, b, options), options, task);
     if (out) detail::compareTimings(a, b, options.rankA >= 0 || options.rankB >= 0, *out);
     return out;

@@ -21,6 +21,7 @@ std::size_t textsOf(const session::Compile& compile, const detail::OwnDevices& d
 } // namespace
 
 Result<RankComparison> compareRanks(const session::Session& session, const TaskContext& task) {
+    if (const Result<void> all = session::needAll(session); !all) return tl::unexpected(all.error());
     RankComparison out;
     out.ranks = session.ranks;
     const std::size_t count = out.ranks.size();

@@ -139,7 +139,7 @@ constexpr std::string_view adviceForInts =
     "unless "
     "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
 constexpr std::string_view adviceForConstantInts =
-    "The int is a constant of this entry though it is not the frame's first, as with "
+    "The int is a constant of this entry though it had another value before, as with "
     "torch.compile(dynamic=False) or "
     "torch._dynamo.config.specialize_int: without them, or as a tensor, it needs no entry for each value";
 
@@ -237,9 +237,23 @@ void adviseOnNumber(FailedGuard& guard, const session::Compile& made) {
     if (dot != std::string::npos && guard.subject.find_first_of(".[(", dot + 1) == std::string::npos &&
         isModule(std::string_view(guard.subject).substr(0, dot), made))
         guard.advice = adviceForModules;
-    const std::size_t slash = guard.entry.rfind('/');
-    if (guard.advice == adviceForInts && slash != std::string::npos && guard.entry.substr(slash) != "/0")
-        guard.advice = adviceForConstantInts;
+}
+
+/// An int that had another value before an entry was compiled, and is a constant of that entry all the same.
+void adviseOnConstantInts(std::vector<FailedGuard>& guards) {
+    const auto number = [](const FailedGuard& guard) {
+        const std::size_t slash = guard.entry.rfind('/');
+        int out = -1;
+        if (slash != std::string::npos)
+            std::from_chars(guard.entry.data() + slash + 1, guard.entry.data() + guard.entry.size(), out);
+        return out;
+    };
+    for (FailedGuard& guard : guards)
+        if (guard.advice == adviceForInts && std::ranges::any_of(guards, [&](const FailedGuard& earlier) {
+                return earlier.kind == Kind::Value && earlier.subject == guard.subject &&
+                       earlier.expected != guard.expected && number(earlier) < number(guard);
+            }))
+            guard.advice = adviceForConstantInts;
 }
 
 /// What the call had, where the text does not say, from what was compiled for it.
@@ -333,6 +347,7 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
         if (const session::SymbolInfo* symbol = specializedSize(out.back(), compile))
             out.back().advice = adviceWhereSpecialized(*symbol);
     }
+    adviseOnConstantInts(out);
     return out;
 }
 

@@ -112,6 +112,7 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     Report out;
     out.ranks = session.ranks;
     if (out.ranks.size() < 2) return out;
+    if (const Result<void> all = session::needAll(session); !all) return tl::unexpected(all.error());
     detail::Reader reader(session, out.ranks);
     out.notes = reader.runsApart();
     std::vector<Row> rows = detail::rowsOf(reader);

@@ -25,7 +25,8 @@ struct FlightEntry {
     bool pointToPoint = false;
     /// Completed, or retired: Gloo's never say "completed". One that failed is retired as well.
     bool finished = false;
-    ir::StackTrace frames; ///< innermost first; empty where the dump has none
+    std::uint64_t createdNs = 0; ///< when it was called, since 1970; 0 where the dump does not say
+    ir::StackTrace frames;       ///< innermost first; empty where the dump has none
 
     /// "all_reduce": the name without its backend.
     [[nodiscard]] std::string kind() const;
@@ -35,6 +36,8 @@ struct FlightDump {
     int rank = -1;    ///< by the file's name; -1 where that says none
     std::string file; ///< that it was read from
     std::string version;
+    /// When it was written, since 1970, as Dynascope's recorder adds it; 0 in any other dump.
+    std::uint64_t dumpedNs = 0;
     std::vector<FlightEntry> entries;
     std::map<std::string, std::vector<int>>
         members; ///< ranks by process group, as far as the dump lists them

@@ -182,8 +182,14 @@ private:
         m_waiting.push_back(std::move(out));
     }
 
+    /// Whether a dump that lacks a call was written before the call, or so soon after it that this says nothing.
+    static bool isTooEarly(const FlightDump& dump, const FlightEntry& entry) {
+        constexpr std::uint64_t patienceNs = 5'000'000'000;
+        return dump.dumpedNs != 0 && entry.createdNs != 0 && dump.dumpedNs < entry.createdNs + patienceNs;
+    }
+
     void nameMissing(const Group& group, const FlightEntry& entry, Waiting& out) {
-        std::vector<int> unknown;
+        std::vector<int> unknown, early;
         for (const int member : group.members) {
             if (member == out.rank) continue;
             if (!m_dumpOf.contains(member)) {
@@ -193,9 +199,10 @@ private:
             const auto calls = group.calls.find(member);
             if (calls == group.calls.end() || calls->second.empty() ||
                 calls->second.rbegin()->first < entry.sequence)
-                out.missing.push_back(member);
+                (isTooEarly(*m_dumpOf.at(member), entry) ? early : out.missing).push_back(member);
         }
-        if (out.missing.empty() && unknown.empty()) out.text += "; every rank of its group reached it";
+        if (out.missing.empty() && unknown.empty() && early.empty())
+            out.text += "; every rank of its group reached it";
         if (!out.missing.empty()) {
             out.text.replace(out.text.find(" is in "), 7, " waits in ");
             out.text += "; " + rankWords(out.missing) + " never reached it";
@@ -207,6 +214,9 @@ private:
             else
                 out.text += ": its dump has no call";
         }
+        if (!early.empty())
+            out.text += "; the dump of " + rankWords(early) +
+                        " does not have it, and was written before it or less than 5 s after it";
         if (!unknown.empty()) out.text += "; of " + rankWords(unknown) + " there is no dump";
     }
 

@@ -22,6 +22,8 @@ using session::AwayPiece;
 constexpr std::uint64_t comesAlong = std::uint64_t{256} << 10U;
 constexpr std::uint64_t mostAtOnce = std::uint64_t{8} << 20U;
 static_assert(mostAtOnce <= mostPieceBytes);
+/// No log that PyTorch wrote is as long as a machine could say that one is.
+constexpr std::uint64_t longestFile = std::uint64_t{256} << 30U;
 
 /// Addresses for a whole file, of which pages that nobody wrote take no memory.
 class Room {
@@ -113,6 +115,7 @@ private:
         return wanted;
     }
 
+    /// Nobody reads a piece before all of it is marked as here.
     [[nodiscard]] Result<void> take(const std::vector<std::size_t>& wanted) const {
         // One piece alone may be longer than an answer; its parts come one after the other.
         std::vector<AwayPiece> parts;
@@ -120,8 +123,6 @@ private:
             for (std::uint64_t at = 0; at < m_pieces[index].length; at += mostAtOnce)
                 parts.push_back(
                     {m_pieces[index].offset + at, std::min(mostAtOnce, m_pieces[index].length - at)});
-        std::string got;
-        std::vector<std::pair<AwayPiece, std::string>> all;
         for (std::size_t from = 0; from < parts.size();) {
             std::size_t to = from;
             std::uint64_t bytes = 0;
@@ -133,15 +134,13 @@ private:
             if (!answer && !answer.error().isCancelled()) answer = m_get(ask);
             if (!answer) return tl::unexpected(answer.error());
             if (answer->size() != bytes) return failure("another length came than was asked for");
-            std::uint64_t at = 0;
+            const char* at = answer->data();
             for (const AwayPiece& part : ask) {
-                all.emplace_back(part, answer->substr(at, part.length));
+                std::memcpy(m_room.at(part.offset), at, part.length);
                 at += part.length;
             }
             from = to;
         }
-        for (const auto& [part, text] : all)
-            std::memcpy(m_room.at(part.offset), text.data(), text.size());
         const std::scoped_lock lock(m_mutex);
         for (const std::size_t index : wanted)
             m_isHere[index] = true;
@@ -195,7 +194,7 @@ std::string indexText(std::string_view text, std::span<const capture::StayingPie
 Result<session::ByteSourcePtr> awaySource(std::string_view came, const IndexReply& index, std::uint64_t bytes,
                                           GetPieces get) {
     const auto damaged = [] { return failure("what came is no index of this file"); };
-    if (bytes == 0 || index.here > bytes || index.here > came.size()) return damaged();
+    if (bytes == 0 || bytes > longestFile || index.here > bytes || index.here > came.size()) return damaged();
     std::string_view here = came.substr(0, index.here), table = came.substr(index.here);
     if (index.staying > table.size()) return damaged();
     std::optional<Room> room = Room::create(bytes);

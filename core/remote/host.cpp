@@ -20,6 +20,8 @@ using std::chrono::seconds;
 constexpr std::chrono::milliseconds loginPatience = std::chrono::minutes(2);
 constexpr std::chrono::milliseconds readPatience = std::chrono::hours(2);
 constexpr std::chrono::milliseconds piecePatience = seconds(30);
+/// For so long a connection that could not be made again is not tried.
+constexpr seconds pauseAfterFailure = seconds(3);
 
 /// Collects what comes: in memory while it is little.
 class Collected {
@@ -74,14 +76,15 @@ Result<std::shared_ptr<Host>> Host::open(const std::string& address, const TaskC
     if (!parsed) return tl::unexpected(parsed.error());
     if (parsed->path.empty()) return failure("names no file or folder: ssh://HOST/PATH", address);
     const std::shared_ptr<Host> host(new Host(address, std::move(*parsed)));
-    const auto connection = host->connect(task, &host->m_opened);
+    const auto connection = host->connect(task, &host->m_opened, {loginPatience, readPatience});
     if (!connection) return tl::unexpected(connection.error());
     host->m_openNow = host->m_opened;
     host->m_connection = *connection;
     return host;
 }
 
-Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& task, OpenReply* opened) {
+Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& task, OpenReply* opened,
+                                                          const Patience& patience) {
     task.report("Connecting to " + m_parsed.login, 0, 0);
     const std::vector<std::string> command = commandThere(m_parsed, serveProgram());
     Result<engine::Process> process = engine::spawn(command, "ssh");
@@ -89,7 +92,7 @@ Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& tas
     log::write(log::Topic::Capture, "connecting to ", m_parsed.login);
     auto connection = std::make_shared<engine::Connection>(std::move(*process), "ssh");
     engine::CallOptions options;
-    options.timeout = loginPatience;
+    options.timeout = patience.login;
     options.task.stop = task.stop;
     const engine::CallResult hello =
         connection->call("hello", wire::encode(HelloRequest{protocolVersion, DYNASCOPE_VERSION}), options);
@@ -114,8 +117,12 @@ Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& tas
 Result<std::shared_ptr<engine::Connection>> Host::connected(const TaskContext& task) {
     const std::scoped_lock lock(m_mutex);
     if (m_connection && m_connection->alive()) return m_connection;
-    Result<std::shared_ptr<engine::Connection>> again = connect(task, &m_openNow);
+    if (m_failure && std::chrono::steady_clock::now() < m_tryAgainAt) return tl::unexpected(*m_failure);
+    Result<std::shared_ptr<engine::Connection>> again =
+        connect(task, &m_openNow, {piecePatience, piecePatience});
     if (again) m_connection = *again;
+    m_failure = again ? std::nullopt : std::optional(again.error());
+    m_tryAgainAt = std::chrono::steady_clock::now() + pauseAfterFailure;
     return again;
 }
 

@@ -10,9 +10,11 @@
 #include "core/remote/protocol.h"
 #include "core/session/session.h"
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -37,15 +39,19 @@ public:
     /// A file of it, whose pieces that stay there come when they are needed. Blocks until the rest is here.
     [[nodiscard]] Result<session::ByteSourcePtr> file(std::size_t index, const TaskContext& task);
     /// Pieces of a file, one after the other, unpacked; together at most mostPieceBytes. Blocks; after half a minute
-    /// without an answer an Error.
+    /// without an answer an Error, or one and a half where it has to log in again first. An address that did not answer
+    /// is not asked again for three seconds.
     [[nodiscard]] Result<std::string> pieces(std::size_t file, std::span<const session::AwayPiece> wanted);
 
 private:
     using Take = std::function<Result<void>(std::string_view)>;
 
     Host(std::string address, Address parsed);
-    [[nodiscard]] Result<std::shared_ptr<engine::Connection>> connect(const TaskContext& task,
-                                                                      OpenReply* opened);
+    struct Patience {
+        std::chrono::milliseconds login, open;
+    };
+    [[nodiscard]] Result<std::shared_ptr<engine::Connection>>
+    connect(const TaskContext& task, OpenReply* opened, const Patience& patience);
     /// The connection, made again where it is lost, and the same capture opened on it.
     [[nodiscard]] Result<std::shared_ptr<engine::Connection>> connected(const TaskContext& task);
     /// Where the file is among those that are open there now.
@@ -61,9 +67,11 @@ private:
     std::string m_address;
     Address m_parsed;
     OpenReply m_opened;
-    std::mutex m_mutex; ///< the two below
+    std::mutex m_mutex; ///< what is below; held while it connects again
     std::shared_ptr<engine::Connection> m_connection;
-    OpenReply m_openNow; ///< as of the latest connection
+    OpenReply m_openNow;                                ///< as of the latest connection
+    std::optional<Error> m_failure;                     ///< of the latest try to connect again,
+    std::chrono::steady_clock::time_point m_tryAgainAt; ///< which is not made before then
 };
 
 } // namespace dynascope::remote

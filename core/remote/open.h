@@ -12,7 +12,7 @@
 namespace dynascope::remote {
 
 /// capture::openSaved(); of an address "ssh://host/path" the capture there, which `dynascope-cli serve` reads. Logs of
-/// TORCH_TRACE come without most of their graphs and code, which follow when somebody looks; everything else comes
+/// TORCH_TRACE come without most of their graphs and code, which follow when something looks at them; everything else comes
 /// whole. Blocks; run it on a worker.
 [[nodiscard]] Result<capture::Opened> openSaved(const std::string& path, const TaskContext& task = {},
                                                 const capture::OpenOptions& options = {});

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 namespace dynascope::replay {
 
@@ -109,6 +110,9 @@ public:
                                                            : std::vector<std::vector<session::HandedInput>>())
         , m_task(task) {
         m_out.backend = backend;
+        for (const session::Compile& compile : session.compiles)
+            if (compile.id.autograd >= 0 && compile.id.frame >= 0)
+                m_compiledAutograd.emplace(compile.origin(), compile.id.autograd);
     }
 
     CoverageReport run() {
@@ -143,10 +147,7 @@ private:
     /// Compiled autograd's own graph, which Dynamo compiles under an id that begins with the same number.
     [[nodiscard]] bool isGivenToDynamo(const session::Compile& compile) const {
         return compile.id.autograd >= 0 && compile.id.frame < 0 &&
-               std::ranges::any_of(m_session.compiles, [&](const session::Compile& other) {
-                   return other.id.autograd == compile.id.autograd && other.id.frame >= 0 &&
-                          other.origin() == compile.origin();
-               });
+               m_compiledAutograd.contains({compile.origin(), compile.id.autograd});
     }
 
     void judge(std::size_t index, const session::StagePtr& stage, std::string part) {
@@ -267,6 +268,8 @@ private:
     const session::Session& m_session;
     const std::vector<std::vector<session::HandedInput>> m_handed; ///< by compile
     const TaskContext& m_task;
+    std::set<std::pair<std::pair<int, int>, int>>
+        m_compiledAutograd;                        ///< origin and number of what Dynamo compiled
     std::map<std::size_t, std::size_t> m_forwards; ///< by compile: index into the report's graphs
     CoverageReport m_out;
 };

@@ -35,6 +35,8 @@ struct Payload {
     [[nodiscard]] Result<std::string> read() const;
     /// The same for showing: in place of what cannot be got stands why, between brackets.
     [[nodiscard]] std::string text() const;
+    /// Whether read() answers at once, as of a file of this machine.
+    [[nodiscard]] bool isHere() const;
     /// As it lies in the file, tabs included. Valid as long as the source is. Errors as of read().
     [[nodiscard]] Result<std::string_view> bytes() const;
 };

@@ -28,6 +28,10 @@ Result<std::string_view> Payload::bytes() const {
     return all.substr(offset, length);
 }
 
+bool Payload::isHere() const {
+    return !source || source->isHere(offset, length);
+}
+
 std::string Payload::text() const {
     Result<std::string> read = this->read();
     return read ? std::move(*read) : "(not read: " + read.error().toString() + ")";
@@ -52,6 +56,13 @@ Result<std::string> Payload::read() const {
         at = end + 1;
     }
     return isUtf8(out) ? out : toValidUtf8(out);
+}
+
+Result<void> needAll(const Session& session) {
+    for (const InputFile& file : session.inputs.files)
+        if (file.source)
+            if (Result<void> got = file.source->need(0, file.source->bytes().size()); !got) return got;
+    return {};
 }
 
 std::string CompileId::toString() const {

@@ -366,4 +366,8 @@ using SessionPtr = std::shared_ptr<const Session>;
 /// What sets a run apart: "x.log", "compile ids begin again in line 57, as after torch._dynamo.reset()".
 [[nodiscard]] std::string runWords(const Run& run);
 
+/// Gets all of it that lies on another machine: for what holds texts of a whole capture against each other, where one
+/// that is missing would be taken for another one. Blocks; an Error where that does not answer.
+[[nodiscard]] Result<void> needAll(const Session& session);
+
 } // namespace dynascope::session

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/unreached.h"
 
-#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -12,18 +11,19 @@ namespace {
 
 std::mutex g_mutex;
 std::vector<std::string> g_reasons; // under g_mutex
-std::atomic<bool> g_any{false};
+std::atomic<std::size_t> g_count{0};
 
 } // namespace
 
 void noteUnreached(std::string why) {
     const std::scoped_lock lock(g_mutex);
-    if (std::ranges::find(g_reasons, why) == g_reasons.end()) g_reasons.push_back(std::move(why));
-    g_any = true;
+    std::erase(g_reasons, why);
+    g_reasons.push_back(std::move(why));
+    ++g_count;
 }
 
-bool anyUnreached() {
-    return g_any;
+std::size_t unreachedCount() {
+    return g_count;
 }
 
 std::vector<std::string> unreached() {

@@ -4,6 +4,7 @@
 // here, as they ask for files that were cut short (mapping_guard.h).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,9 @@ namespace dynascope::session {
 
 /// Notes why a file could not be reached: one line, which names it. Any thread.
 void noteUnreached(std::string why);
-/// Whether anything was noted. Cheap. Any thread.
-[[nodiscard]] bool anyUnreached();
-/// What was noted, each once, in its order. Any thread.
+/// How often anything was noted, also the same again. Cheap. Any thread.
+[[nodiscard]] std::size_t unreachedCount();
+/// What was noted, each once, the latest last. Any thread.
 [[nodiscard]] std::vector<std::string> unreached();
 
 } // namespace dynascope::session

@@ -647,6 +647,32 @@ private slots:
                  1);
     }
 
+    /// A dump that was written before a call, or right after it, does not say that its rank never makes it.
+    void dumpsThatAreOlderThanACall() {
+        for (const bool late : {false, true}) {
+            Run run("moe");
+            ranks::Report report = run.examined();
+            const Verdict before = report.verdict;
+            auto flight = capture::readFlightFolder(flightOf("moe"));
+            QVERIFY(flight);
+            for (ranks::FlightDump& dump : flight->dumps)
+                for (ranks::FlightEntry& entry : dump.entries)
+                    entry.finished = true;
+            ranks::FlightEntry& call = flight->dumps[0].entries.back();
+            call.finished = false;
+            call.createdNs = 1'000'000'000'000;
+            flight->dumps[1].entries.pop_back();
+            flight->dumps[1].dumpedNs = call.createdNs + (late ? 6'000'000'000 : 1'000'000'000);
+            ranks::addFlight(run.session(), flight->dumps, report);
+            QCOMPARE(report.verdict, late ? Verdict::WillHang : before);
+            QCOMPARE(report.waiting->size(), std::size_t{1});
+            const std::string& text = report.waiting->front().text;
+            QVERIFY2((text.find("rank 1 never reached it") != std::string::npos) == late, text.c_str());
+            QVERIFY2((text.find("the dump of rank 1 does not have it") != std::string::npos) != late,
+                     text.c_str());
+        }
+    }
+
     /// Dumps beside the logs belong to the capture: a session file has them where the folder is gone, and no log is
     /// made of them.
     void dumpsStayWithTheCapture() {

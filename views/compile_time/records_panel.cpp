@@ -180,8 +180,7 @@ void RecordsPanel::showText(int record, bool whole) {
     m_shown = record;
     m_whole = whole;
     const session::Record& r = m_model->session()->records[std::size_t(record)];
-    if (const session::Payload& payload = r.payload;
-        payload.source && !payload.source->isHere(payload.offset, payload.length)) {
+    if (const session::Payload& payload = r.payload; !payload.isHere()) {
         m_text->setDocument(makeCodeDocument(tr("Reading it on the other machine..."), Language::Plain), {});
         workspace().tasks().run<bool>(
             QStringLiteral("record.get"), this,

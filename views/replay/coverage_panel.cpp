@@ -170,7 +170,7 @@ void CoveragePanel::showReport(replay::CoverageReport report) {
     setLoading(false);
     d->report = std::move(report);
     if (d->report.graphs.empty()) {
-        showMessage(tr("This capture has no graph of AOTAutograd, Inductor or Dynamo."));
+        showMessage(tr("Nothing that was compiled left a graph in this capture."));
         return;
     }
     showContent();

@@ -230,7 +230,7 @@ void Workspace::loadStage(Side side, session::StagePtr stage, const StageView& o
             view = *old;
             return;
         }
-    if (stage->payload.length <= readAtOnceBytes || stage->isRead()) {
+    if ((stage->payload.length <= readAtOnceBytes && stage->payload.isHere()) || stage->isRead()) {
         view = readStage(stage);
         return;
     }

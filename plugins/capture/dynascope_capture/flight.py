@@ -2,9 +2,11 @@
 """Keeps what PyTorch's flight recorder holds of a rank: the collectives that it called, is in, and waits for.
 
 A rank that hangs is mostly ended from outside, where nothing of ours runs any more. So a thread writes the dump again and
-again while collectives come, as `flight_rank_N` beside the trace, each replaced as a whole."""
+again while collectives come, as `flight_rank_N` beside the trace, each replaced as a whole. It says when it was written:
+what another rank called later than that, this one may have called as well."""
 
 import os
+import pickle
 import sys
 import tempfile
 import threading
@@ -12,6 +14,7 @@ import time
 
 _PAUSE = 1.0  # seconds between two dumps,
 _SHARE = 50  # which take one part in so many of the time at most
+_STAMP_NS = 4_000_000_000  # after which one that has not changed is written again, with the time
 
 
 def say(text):
@@ -24,11 +27,15 @@ class Flight:
     def __init__(self, folder):
         self._folder = os.fspath(folder)
         self._pid = os.getpid()
-        self._written = None
+        self._rank = self._seen = None
+        self._stamped = 0
         self._lock = threading.Lock()
         self._ended = threading.Event()
 
     def start(self):
+        rank = os.environ.get("RANK", "")
+        if rank.isdigit() and os.path.exists(self._target(rank)):
+            os.unlink(self._target(rank))  # of a run before this one
         threading.Thread(target=self._follow, name="dynascope_flight", daemon=True).start()
 
     def _follow(self):
@@ -51,27 +58,36 @@ class Flight:
             return False
         return True
 
+    def _target(self, rank):
+        return os.path.join(self._folder, f"flight_rank_{rank}")
+
     def _write(self):
         import torch
 
         distributed = sys.modules.get("torch.distributed")
-        if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        if distributed is None or not distributed.is_available():
             return
-        dump = torch._C._distributed_c10d._dump_fr_trace()
-        if dump == self._written:
+        if distributed.is_initialized():
+            self._rank = distributed.get_rank()
+        if self._rank is None:
             return
-        target = os.path.join(self._folder, f"flight_rank_{distributed.get_rank()}")
+        now = time.time_ns()
+        dump = torch._C._distributed_c10d._dump_fr_trace()  # which outlives the process groups
+        if dump == self._seen and now - self._stamped < _STAMP_NS:
+            return
+        held = pickle.loads(dump)  # this process's own
+        held["dynascope_dumped_ns"] = now
         made, whole = tempfile.mkstemp(prefix=".flight-", dir=self._folder)  # its mode is 0600
         try:
             with os.fdopen(made, "wb") as file:
-                file.write(dump)
-            os.rename(whole, target)
+                pickle.dump(held, file, protocol=2)
+            os.rename(whole, self._target(self._rank))
         except BaseException:
             os.unlink(whole)
             raise
-        self._written = dump
+        self._seen, self._stamped = dump, now
 
     def finish(self):
-        """At the end of the program, while its process groups are still there."""
+        """At the end of the program, also where it has let its process groups go."""
         self._ended.set()
         self.write()
