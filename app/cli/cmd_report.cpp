@@ -80,6 +80,8 @@ int run(const ReportOptions& options) {
     if (!budgets) return fail(budgets.error());
     const auto session = openInput(options.path);
     if (!session) return fail(session.error());
+    // A text that is missing would be taken for another one, and a report goes to others.
+    if (const Result<void> all = session::needAll(**session); !all) return fail(all.error());
     report::Contents contents;
     contents.title = (*session)->title;
     contents.answers = infoAnswers(**session);

@@ -102,7 +102,7 @@ std::vector<FigureRow::Figure> rankFigures(const RanksReading& reading, const Co
         {numberText(count(Verdict::Slower)), tr("slower")}};
     if (report.waiting)
         out.push_back({numberText(report.waiting->size()),
-                       tr("ranks in a call"),
+                       report.waiting->size() == 1 ? tr("rank in a call") : tr("ranks in a call"),
                        {},
                        tr("Ranks in a collective that had not ended, by the flight recorder")});
     return out;

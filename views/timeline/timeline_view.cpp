@@ -237,6 +237,8 @@ void TimelineView::askNext() {
         taskTag, this,
         [here, before, known = m_workspace.origins(from, next)](const TaskContext&) {
             Fact fact;
+            fact.isHere = here->payload.bytes().has_value();
+            if (!fact.isHere) return fact;
             fact.size = stageSize(*here);
             if (!before || here->content != session::Stage::Content::Graph) {
                 fact.same = false;
@@ -253,6 +255,7 @@ void TimelineView::askNext() {
             return fact;
         },
         [this, here](Fact fact) {
+            if (!fact.isHere) return; // asked again once the stages change
             m_facts.insert(here->id(), std::move(fact));
             viewport()->update();
             // The runner forgets this request only once the callback has returned.

@@ -83,6 +83,7 @@ private:
         QString size;
         QString change;
         bool same = true;
+        bool isHere = true; ///< false: it lies on another machine, which does not answer
     };
     /// A recorded pass, or a change between passes, that changed a graph.
     struct PassTick {

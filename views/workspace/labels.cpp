@@ -108,8 +108,6 @@ QString statusDetail(const session::Compile& compile) {
 }
 
 QString stageSize(const session::Stage& stage) {
-    if (!stage.payload.bytes())
-        return QStringLiteral("not here"); // of another machine, which does not answer
     if (stage.content == session::Stage::Content::Code) {
         const std::size_t kernels = stage.kernelCount();
         return kernels > 0 ? countText(kernels, QStringLiteral("kernel"), QStringLiteral("kernels"))
