@@ -30,9 +30,10 @@ public:
         const std::string_view payload = m_log.substr(record.payloadOffset(), record.payloadLength);
         const std::string& name = sort.name.empty() ? sort.type : sort.name;
         const std::optional<StagePlace> place = stagePlace(name);
-        // Of a record without a compile no graph is read that is not known to be one.
-        const bool isGraph =
-            place ? *place != StagePlace::Code : !record.compileId().empty() && beginsLikeGraph(payload);
+        // Of no other record is a graph read that is not known to be one.
+        const bool mayBeGraph =
+            !sort.name.empty() && !sort.name.ends_with("_BYTECODE") && !record.compileId().empty();
+        const bool isGraph = place ? *place != StagePlace::Code : mayBeGraph && beginsLikeGraph(payload);
         if (!isGraph) {
             stay(record.payloadOffset(), payload.size());
             return;

@@ -6,9 +6,9 @@
 #include "tests/support/programs.h"
 
 #include <QFile>
-#include <QProcess>
 #include <QTemporaryDir>
-#include <string>
+#include <csignal>
+#include <sys/types.h>
 
 namespace dynascope::test {
 
@@ -44,8 +44,7 @@ public:
     [[nodiscard]] bool breakConnection() const {
         QFile pid(m_folder.filePath(QStringLiteral("pid")));
         if (!pid.open(QIODevice::ReadOnly)) return false;
-        const QString number = QString::fromLatin1(pid.readAll()).trimmed();
-        return QProcess::execute(QStringLiteral("kill"), {QStringLiteral("-9"), number}) == 0;
+        return ::kill(pid_t(pid.readAll().trimmed().toInt()), SIGKILL) == 0;
     }
 
 private:
