@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/capture/log_index.h"
 
+#include "core/capture/formats.h"
+#include "core/capture/packed.h"
 #include "core/capture/read_ahead.h"
 #include "core/capture/record_types.h"
 #include "core/capture/trace_reader.h"
@@ -85,6 +87,8 @@ private:
 } // namespace
 
 std::optional<std::vector<StayingPiece>> stayingPieces(std::string_view log, const TaskContext& task) {
+    // As it would be opened.
+    if (looksPacked(log) || sniff(log) != session::Kind::TorchTrace) return std::vector<StayingPiece>();
     const std::optional<std::vector<LogChunk>> chunks = readAhead(log, true, task, chunkBytes);
     if (!chunks) return std::nullopt;
     Sorter sorter(log);

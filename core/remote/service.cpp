@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/remote/service.h"
 
-#include "core/capture/formats.h"
 #include "core/capture/log_index.h"
 #include "core/capture/open.h"
-#include "core/capture/packed.h"
 #include "core/engine/wire/framing.h"
 #include "core/remote/away_source.h"
 #include "core/remote/protocol.h"
@@ -107,12 +105,9 @@ Reply index(const session::Inputs& inputs, const json& params, const RequestCont
     if (!said) return engine::invalid(said.error().message);
     if (said->file >= inputs.files.size()) return engine::invalid("no such file");
     const std::string_view text = inputs.files[said->file].source->bytes();
-    std::vector<capture::StayingPiece> staying;
-    if (!capture::looksPacked(text) && capture::sniff(text) == session::Kind::TorchTrace) {
-        auto pieces = capture::stayingPieces(text, task);
-        if (!pieces) return failed(cancellation().value());
-        staying = std::move(*pieces);
-    }
+    const auto pieces = capture::stayingPieces(text, task);
+    if (!pieces) return failed(cancellation().value());
+    const std::vector<capture::StayingPiece>& staying = *pieces;
     IndexReply reply{text.size(), staying.size()};
     for (const capture::StayingPiece& one : staying)
         reply.here -= one.piece.length;
