@@ -19,7 +19,6 @@
 
 #include <QDirIterator>
 #include <QFile>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <random>
@@ -410,20 +409,6 @@ private slots:
         QVERIFY2(again, again ? "" : again.error().toString().c_str());
         QCOMPARE((*again)->compiles.size(), std::size_t{2});
         QVERIFY((*again)->compiles[1].stages.front()->graph());
-    }
-
-    void onTheCommandLine() {
-        const QString path = test::capture("trace_inductor/encoder");
-        const auto info = [](const QString& of) {
-            QProcess process;
-            process.start(test::program("dynascope-cli"), {QStringLiteral("info"), of});
-            process.waitForFinished(60000);
-            return std::pair(process.exitCode(), QString::fromUtf8(process.readAllStandardOutput()));
-        };
-        const auto near = info(path);
-        auto far = info(QString::fromStdString(there(path)));
-        QCOMPARE(far.first, 0);
-        QCOMPARE(far.second.replace(QStringLiteral("ssh://there"), QString()), near.second);
     }
 };
 

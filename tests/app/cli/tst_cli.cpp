@@ -5,6 +5,7 @@
 #include "core/session/mapping_guard.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
+#include "tests/support/other_machine.h"
 #include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "tests/support/trace_text.h"
@@ -345,6 +346,23 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(measured["ranks"].toArray(), (QJsonArray{0, 1}));
         QCOMPARE(measured["collectives"].toArray()[0].toObject()["node"].toString(),
                  QStringLiteral("all_reduce"));
+    }
+
+    void capturesOfAnotherMachine() {
+        const test::OtherMachine machine;
+        QVERIFY(machine.isReady());
+        const QString path = test::capture("trace_inductor/encoder");
+        const Run far = cli({"info", test::OtherMachine::address(path)}), near = cli({"info", path});
+        QCOMPARE(far.err, QByteArray());
+        QCOMPARE(far.exitCode, 0);
+        QCOMPARE(QByteArray(far.out).replace("ssh://there", ""), near.out);
+        const Run none = cli({"info", "ssh://nowhere/x.log"});
+        QCOMPARE(none.exitCode, 2);
+        QCOMPARE(none.err,
+                 QByteArray("dynascope-cli: ssh://nowhere/x.log: ssh ended by exit status 255: ssh: no "
+                            "host nowhere\n"));
+        const Run served = cli({"serve"}, "hello\r\n\r\n");
+        QCOMPARE(served.exitCode, 1); // bytes that are no frame
     }
 
     void ranksSayWhatHurtsMost() {
