@@ -104,7 +104,7 @@ Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& tas
                                       std::to_string(said->protocol) +
                                       "; this program, version " DYNASCOPE_VERSION ", speaks " +
                                       std::to_string(protocolVersion)));
-    options.timeout = readPatience;
+    options.timeout = patience.open;
     const engine::CallResult answer =
         connection->call("open", wire::encode(OpenRequest{m_parsed.path}), options);
     if (!answer) return tl::unexpected(errorOf(answer.error()));
