@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/remote/away_source.h"
 
+#include "core/journal/block_file.h"
 #include "core/session/unreached.h"
 
 #include <algorithm>
@@ -163,18 +164,6 @@ void addNumber(std::string& out, std::uint64_t number) {
     out += static_cast<char>(number);
 }
 
-/// The next LEB128 number of a table; nothing where there is none.
-std::optional<std::uint64_t> takeNumber(std::string_view& table) {
-    std::uint64_t out = 0;
-    for (unsigned shift = 0; shift < 64 && !table.empty(); shift += 7) {
-        const auto byte = static_cast<unsigned char>(table.front());
-        table.remove_prefix(1);
-        out |= std::uint64_t{byte & 0x7fU} << shift;
-        if (byte < 0x80) return out;
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
 std::string indexText(std::string_view text, std::span<const capture::StayingPiece> staying) {
@@ -195,26 +184,26 @@ Result<session::ByteSourcePtr> awaySource(std::string_view came, const IndexRepl
                                           GetPieces get) {
     const auto damaged = [] { return failure("what came is no index of this file"); };
     if (bytes == 0 || bytes > longestFile || index.here > bytes || index.here > came.size()) return damaged();
-    std::string_view here = came.substr(0, index.here), table = came.substr(index.here);
-    if (index.staying > table.size()) return damaged();
+    std::string_view here = came.substr(0, index.here);
+    journal::Numbers table(came.substr(index.here));
+    if (index.staying > table.rest().size()) return damaged();
     std::optional<Room> room = Room::create(bytes);
     if (!room) return failure("there are no addresses for a file of " + std::to_string(bytes) + " bytes");
     std::vector<AwayPiece> pieces;
     std::uint64_t at = 0;
     for (std::uint64_t i = 0; i < index.staying; ++i) {
-        const auto between = takeNumber(table), length = takeNumber(table), ends = takeNumber(table);
-        if (!between || !length || !ends || *between > here.size() || *between > bytes - at ||
-            *length > bytes - at - *between)
+        const std::uint64_t between = table.next(), length = table.next(), ends = table.next();
+        if (!table.good() || between > here.size() || between > bytes - at || length > bytes - at - between)
             return damaged();
-        std::memcpy(room->at(at), here.data(), *between);
-        here.remove_prefix(*between);
-        at += *between;
-        const StayingPiece piece{{at, *length}, *ends / 2, *ends % 2 != 0};
+        std::memcpy(room->at(at), here.data(), between);
+        here.remove_prefix(between);
+        at += between;
+        const StayingPiece piece{{at, length}, ends / 2, ends % 2 != 0};
         if (!capture::writeStandIn(room->at(at), piece)) return damaged();
         pieces.push_back(piece.piece);
-        at += *length;
+        at += length;
     }
-    if (!table.empty() || here.size() != bytes - at) return damaged();
+    if (!table.done() || here.size() != bytes - at) return damaged();
     std::memcpy(room->at(at), here.data(), here.size());
     return std::make_shared<AwaySource>(std::move(*room), std::move(pieces), std::move(get));
 }
