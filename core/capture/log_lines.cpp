@@ -78,39 +78,6 @@ void appendPlain(std::string& to, std::string_view text) {
     to += text;
 }
 
-/// Grows in memory first, then in a temporary file.
-class JoinedText {
-public:
-    [[nodiscard]] std::uint64_t size() const { return m_flushed + m_pending.size(); }
-    [[nodiscard]] Result<void> append(std::string_view text) {
-        m_pending += text;
-        constexpr std::size_t keep = 16U << 20U;
-        return m_pending.size() < keep ? Result<void>() : flush();
-    }
-    [[nodiscard]] Result<session::ByteSourcePtr> finish() {
-        if (!m_spool) return session::makeByteSource(std::move(m_pending));
-        if (Result<void> done = flush(); !done) return tl::unexpected(done.error());
-        return std::move(*m_spool).finish();
-    }
-
-private:
-    [[nodiscard]] Result<void> flush() {
-        if (!m_spool) {
-            Result<session::Spool> made = session::Spool::create();
-            if (!made) return tl::unexpected(made.error());
-            m_spool.emplace(std::move(*made));
-        }
-        Result<void> done = m_spool->append(m_pending);
-        m_flushed += m_pending.size();
-        m_pending.clear();
-        return done;
-    }
-
-    std::string m_pending;
-    std::uint64_t m_flushed = 0;
-    std::optional<session::Spool> m_spool;
-};
-
 /// Joins lines to messages.
 class Joiner {
 public:
@@ -130,7 +97,7 @@ public:
         if (Result<void> done = closeStray(); !done) return tl::unexpected(done.error());
         for (auto& [process, open] : m_open)
             if (Result<void> done = close(open); !done) return tl::unexpected(done.error());
-        Result<session::ByteSourcePtr> text = m_text.finish();
+        Result<session::ByteSourcePtr> text = std::move(m_text).finish();
         if (!text) return tl::unexpected(text.error());
         std::sort(m_messages.begin(), m_messages.end(), [](const LogMessage& a, const LogMessage& b) {
             return std::pair(a.line, a.fileOffset) < std::pair(b.line, b.fileOffset);
@@ -201,7 +168,7 @@ private:
     std::string_view m_log;
     std::map<std::pair<int, std::string_view>, Open> m_open; ///< by rank and process
     Open m_stray;
-    JoinedText m_text;
+    session::SpooledText m_text;
     std::vector<LogMessage> m_messages;
 };
 

@@ -23,33 +23,6 @@ constexpr std::chrono::milliseconds piecePatience = seconds(30);
 /// For so long a connection that could not be made again is not tried.
 constexpr seconds pauseAfterFailure = seconds(3);
 
-/// Collects what comes: in memory while it is little.
-class Collected {
-public:
-    [[nodiscard]] Result<void> add(std::string_view part) {
-        if (!m_spool && m_text.size() + part.size() <= mostInMemory) {
-            m_text.append(part);
-            return {};
-        }
-        if (!m_spool) {
-            Result<session::Spool> spool = session::Spool::create();
-            if (!spool) return tl::unexpected(spool.error());
-            m_spool.emplace(std::move(*spool));
-            if (Result<void> kept = m_spool->append(m_text); !kept) return kept;
-            m_text = {};
-        }
-        return m_spool->append(part);
-    }
-    [[nodiscard]] Result<session::ByteSourcePtr> finish() && {
-        return m_spool ? std::move(*m_spool).finish() : session::makeByteSource(std::move(m_text));
-    }
-
-private:
-    static constexpr std::size_t mostInMemory = std::size_t{16} << 20U;
-    std::string m_text;
-    std::optional<session::Spool> m_spool;
-};
-
 } // namespace
 
 Host::Host(std::string address, Address parsed)
@@ -183,10 +156,10 @@ Result<session::ByteSourcePtr> Host::file(std::size_t index, const TaskContext& 
         there.onProgress = [&](const Progress& progress) {
             task.report(phase, progress.done, progress.total);
         };
-    Collected came;
+    session::SpooledText came;
     const Result<IndexReply> reply =
         callFor<IndexReply>("index", IndexRequest{index}, readPatience, there,
-                            [&came](std::string_view part) { return came.add(part); });
+                            [&came](std::string_view part) { return came.append(part); });
     if (!reply) return tl::unexpected(reply.error());
     Result<session::ByteSourcePtr> text = std::move(came).finish();
     if (!text) return text;

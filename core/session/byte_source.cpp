@@ -237,4 +237,26 @@ Result<ByteSourcePtr> Spool::finish() && {
     return std::make_shared<SpooledSource>(std::move(*mapped), std::exchange(m_size, 0));
 }
 
+Result<void> SpooledText::append(std::string_view bytes) {
+    m_pending += bytes;
+    return m_pending.size() < std::size_t{copiedBytes} ? Result<void>() : flush();
+}
+
+Result<ByteSourcePtr> SpooledText::finish() && {
+    if (!m_spool) return makeByteSource(std::move(m_pending));
+    if (Result<void> done = flush(); !done) return tl::unexpected(done.error());
+    return std::move(*m_spool).finish();
+}
+
+Result<void> SpooledText::flush() {
+    if (!m_spool) {
+        Result<Spool> made = Spool::create();
+        if (!made) return tl::unexpected(made.error());
+        m_spool.emplace(std::move(*made));
+    }
+    Result<void> done = m_spool->append(m_pending);
+    m_pending.clear();
+    return done;
+}
+
 } // namespace dynascope::session

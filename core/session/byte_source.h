@@ -7,6 +7,7 @@
 #include "core/session/session.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -52,6 +53,21 @@ private:
     int m_fd;
     std::uint64_t m_size = 0;
     std::uint64_t m_asked = 0; ///< size from which on the disk is asked again
+};
+
+/// Bytes that come in parts: in memory while they are few, then in a Spool. Used by one thread.
+class SpooledText {
+public:
+    [[nodiscard]] std::uint64_t size() const { return (m_spool ? m_spool->size() : 0) + m_pending.size(); }
+    [[nodiscard]] Result<void> append(std::string_view bytes);
+    /// What was appended. The object is spent afterwards.
+    [[nodiscard]] Result<ByteSourcePtr> finish() &&;
+
+private:
+    [[nodiscard]] Result<void> flush();
+
+    std::string m_pending;
+    std::optional<Spool> m_spool;
 };
 
 } // namespace dynascope::session
