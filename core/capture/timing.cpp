@@ -4,14 +4,21 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <optional>
 
 namespace dynascope::capture {
 
 namespace {
 
-bool isBackwardName(std::string_view name) {
-    return name.find("bw_compiler") != std::string_view::npos ||
-           name.find("backward_compile") != std::string_view::npos;
+std::optional<TimingBuilder::Work> workOf(std::string_view name) {
+    using Work = TimingBuilder::Work;
+    if (name.find("bw_compiler") != std::string_view::npos ||
+        name.find("backward_compile") != std::string_view::npos)
+        return Work::Backward;
+    if (name == "inductor_compile") return Work::Inductor;
+    if (name == "aot_trace_joint_graph") return Work::JointTrace;
+    if (name == "create_aot_dispatcher_function") return Work::Autograd;
+    return std::nullopt;
 }
 
 bool takeInteger(std::string_view& text, int& value) {
@@ -41,8 +48,7 @@ session::CompileId parseCompileId(std::string_view text) {
 
 void TimingBuilder::beginLog() {
     ++m_log;
-    m_backward.clear();
-    m_opened.clear();
+    m_underWay.clear();
 }
 
 std::uint32_t NamePool::number(std::string_view text) {
@@ -123,8 +129,7 @@ void TimingBuilder::add(const TimingRecord& event, const NamePool& names, int ra
     if (begins) {
         lane.stack.push_back(index);
         lane.byName[name].push_back(index);
-        if (isBackwardName(name)) ++m_backward[rank];
-        ++m_opened[rank][name];
+        if (const auto work = workOf(name)) ++m_underWay[rank][static_cast<std::size_t>(*work)];
     }
     m_open.push_back(begins);
 }
@@ -141,21 +146,12 @@ void TimingBuilder::end(Lane& lane, std::string_view name, double at, std::size_
     m_open[index] = 0;
     while (!lane.stack.empty() && !m_open[lane.stack.back()])
         lane.stack.pop_back();
-    if (isBackwardName(name)) --m_backward[built.rank];
-    if (const auto of = m_opened.find(built.rank); of != m_opened.end())
-        if (const auto known = of->second.find(name); known != of->second.end()) --known->second;
+    if (const auto work = workOf(name)) --m_underWay[built.rank][static_cast<std::size_t>(*work)];
 }
 
-bool TimingBuilder::inBackward(int rank) const {
-    const auto found = m_backward.find(rank);
-    return found != m_backward.end() && found->second > 0;
-}
-
-bool TimingBuilder::isOpen(int rank, std::string_view name) const {
-    const auto of = m_opened.find(rank);
-    if (of == m_opened.end()) return false;
-    const auto found = of->second.find(name);
-    return found != of->second.end() && found->second > 0;
+bool TimingBuilder::isUnderWay(int rank, Work work) const {
+    const auto found = m_underWay.find(rank);
+    return found != m_underWay.end() && found->second[static_cast<std::size_t>(work)] > 0;
 }
 
 TimingBuilder::Built TimingBuilder::finish() {

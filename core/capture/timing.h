@@ -6,6 +6,7 @@
 #include "core/base/json.h"
 #include "core/session/session.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -60,11 +61,11 @@ public:
              int run, std::size_t record);
     /// Makes room for so many events more.
     void reserve(std::size_t count);
-    /// True while an event of that rank is open in which a backward graph is compiled.
-    [[nodiscard]] bool inBackward(int rank) const;
 
-    /// Whether an event of that name has begun on a thread of that rank, and not ended, in this log.
-    [[nodiscard]] bool isOpen(int rank, std::string_view name) const;
+    /// What events say that a rank is at work on.
+    enum class Work : std::uint8_t { Backward, Inductor, JointTrace, Autograd };
+    /// True while such an event of that rank is open.
+    [[nodiscard]] bool isUnderWay(int rank, Work work) const;
 
     struct Built {
         std::vector<session::TimingEvent> events;
@@ -87,8 +88,7 @@ private:
     Built m_built;
     std::vector<char> m_open;
     std::map<Thread, Lane> m_lanes;
-    std::map<int, int> m_backward; // open backward compiles by rank, of this log
-    std::map<int, std::map<std::string, int, std::less<>>> m_opened; // open events by rank and name, likewise
+    std::map<int, std::array<int, 4>> m_underWay; // open events by rank and Work, of this log
     std::unordered_map<std::string, session::SharedText> m_shared;
     int m_log = 0;
     double m_first = 0, m_last = 0;

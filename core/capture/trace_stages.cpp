@@ -43,12 +43,11 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
         break;
     }
     case StagePlace::Traced: {
-        const auto isUnderWay = [&](std::string_view event) {
-            return m_timing.isOpen(visit.record.rank, event);
-        };
-        if (isUnderWay("inductor_compile")) break;
-        if (isUnderWay("aot_trace_joint_graph")) return Phase::Joint;
-        return isUnderWay("create_aot_dispatcher_function") ? Phase::Inference : Phase::Dynamo;
+        using Work = TimingBuilder::Work;
+        const int rank = visit.record.rank;
+        if (m_timing.isUnderWay(rank, Work::Inductor)) break;
+        if (m_timing.isUnderWay(rank, Work::JointTrace)) return Phase::Joint;
+        return m_timing.isUnderWay(rank, Work::Autograd) ? Phase::Inference : Phase::Dynamo;
     }
     case StagePlace::PostGrad:
         break;
@@ -56,7 +55,7 @@ Phase TraceReader::phaseOf(const Visit& visit, std::string_view name, StagePlace
     // Inductor compiles the backward graph after the forward one: within a timing event that says so, after
     // the frame's own compile is over, or as the second of its kind.
     const Open& open = *visit.open;
-    if (m_timing.inBackward(visit.record.rank)) return Phase::PostGradBackward;
+    if (m_timing.isUnderWay(visit.record.rank, TimingBuilder::Work::Backward)) return Phase::PostGradBackward;
     if (!open.hasBackward) return Phase::PostGradForward;
     const auto count = open.stageCounts.find({std::max(0, visit.record.attempt), std::string(name)});
     const bool second = count != open.stageCounts.end() && count->second > 0;
