@@ -139,6 +139,16 @@ Result<session::Inputs> inputsAgain(const session::Inputs& before, Again again,
     return now;
 }
 
+Result<session::SessionPtr> openAgain(const session::Session& before, session::Inputs now,
+                                      const std::vector<session::Warning>& unusable, const TaskContext& task,
+                                      OpenOptions options) {
+    options.finish = [&](session::Session& session) {
+        session.warnings.insert(session.warnings.end(), unusable.begin(), unusable.end());
+        keepStages(session, before);
+    };
+    return openInputs(std::move(now), task, options);
+}
+
 } // namespace
 
 DiskStamp stampOf(const std::string& path) {
@@ -246,12 +256,7 @@ bool goesOn(const session::Inputs& before, const session::Inputs& now) {
 Result<session::SessionPtr> readAgain(const session::Session& before, session::Inputs now,
                                       std::vector<session::Warning> unusable, const TaskContext& task) {
     addAttached(now, before.inputs);
-    OpenOptions options;
-    options.finish = [&](session::Session& session) {
-        session.warnings.insert(session.warnings.end(), unusable.begin(), unusable.end());
-        keepStages(session, before);
-    };
-    return openInputs(std::move(now), task, options);
+    return openAgain(before, std::move(now), unusable, task, {});
 }
 
 Result<session::SessionPtr> readAgain(const session::Session& before, Again again, const TaskContext& task,
@@ -268,11 +273,7 @@ Result<session::SessionPtr> readAgain(const session::Session& before, Again agai
                again == Again::SoFar ? "as far as it is whole" : "all of it");
     OpenOptions options;
     options.memory = std::move(memory);
-    options.finish = [&](session::Session& now) {
-        now.warnings.insert(now.warnings.end(), unusable.begin(), unusable.end());
-        keepStages(now, before);
-    };
-    return openInputs(std::move(*inputs), task, options);
+    return openAgain(before, std::move(*inputs), unusable, task, std::move(options));
 }
 
 } // namespace dynascope::capture
