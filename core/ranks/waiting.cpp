@@ -16,6 +16,12 @@ struct Group {
     std::set<int> members; ///< as far as known
     std::map<int, std::map<std::uint64_t, const FlightEntry*>>
         calls; ///< by rank and number; no point-to-point
+
+    /// The number of a rank's last call; 0 where it made none.
+    [[nodiscard]] std::uint64_t lastOf(int rank) const {
+        const auto of = calls.find(rank);
+        return of == calls.end() || of->second.empty() ? 0 : of->second.rbegin()->first;
+    }
 };
 
 std::map<std::string, Group> groupsOf(const std::vector<FlightDump>& dumps, const std::vector<int>& ranks) {
@@ -142,12 +148,8 @@ private:
     /// A call that ended on some ranks, and that others never made by their dumps.
     void unmatched(const std::string& name, const Group& group) {
         std::map<std::uint64_t, std::vector<int>> byLast;
-        for (const int member : group.members) {
-            if (!m_dumpOf.contains(member)) continue;
-            const auto calls = group.calls.find(member);
-            byLast[calls == group.calls.end() || calls->second.empty() ? 0 : calls->second.rbegin()->first]
-                .push_back(member);
-        }
+        for (const int member : group.members)
+            if (m_dumpOf.contains(member)) byLast[group.lastOf(member)].push_back(member);
         if (byLast.size() < 2) return;
         const auto& [fewest, behind] = *byLast.begin();
         const int ahead = byLast.rbegin()->second.front();
@@ -196,9 +198,7 @@ private:
                 unknown.push_back(member);
                 continue;
             }
-            const auto calls = group.calls.find(member);
-            if (calls == group.calls.end() || calls->second.empty() ||
-                calls->second.rbegin()->first < entry.sequence)
+            if (group.lastOf(member) < entry.sequence)
                 (isTooEarly(*m_dumpOf.at(member), entry) ? early : out.missing).push_back(member);
         }
         if (out.missing.empty() && unknown.empty() && early.empty())

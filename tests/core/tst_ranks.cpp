@@ -108,6 +108,16 @@ std::string flightOf(const QString& name) {
     return std::string(DYNASCOPE_TEST_DATA "/ranks/flight_") + name.toStdString();
 }
 
+/// Dumps of "moe" in which every call has ended.
+Result<capture::FlightFolder> endedFlight() {
+    auto flight = capture::readFlightFolder(flightOf("moe"));
+    if (flight)
+        for (ranks::FlightDump& dump : flight->dumps)
+            for (ranks::FlightEntry& entry : dump.entries)
+                entry.finished = true;
+    return flight;
+}
+
 std::string all(const ranks::Report& report) {
     std::string out;
     for (const ranks::Reason& reason : report.reasons)
@@ -630,11 +640,8 @@ private slots:
         Run run("moe");
         ranks::Report report = run.examined();
         const Verdict before = report.verdict;
-        auto flight = capture::readFlightFolder(flightOf("moe"));
+        auto flight = endedFlight();
         QVERIFY(flight);
-        for (ranks::FlightDump& dump : flight->dumps)
-            for (ranks::FlightEntry& entry : dump.entries)
-                entry.finished = true;
         flight->dumps[1].entries.pop_back();
         ranks::addFlight(run.session(), flight->dumps, report);
         QCOMPARE(report.verdict, before);
@@ -653,11 +660,8 @@ private slots:
             Run run("moe");
             ranks::Report report = run.examined();
             const Verdict before = report.verdict;
-            auto flight = capture::readFlightFolder(flightOf("moe"));
+            auto flight = endedFlight();
             QVERIFY(flight);
-            for (ranks::FlightDump& dump : flight->dumps)
-                for (ranks::FlightEntry& entry : dump.entries)
-                    entry.finished = true;
             ranks::FlightEntry& call = flight->dumps[0].entries.back();
             call.finished = false;
             call.createdNs = 1'000'000'000'000;
