@@ -37,7 +37,7 @@ RanksPage::RanksPage(Workspace& workspace, Theme& theme, QWidget* parent)
     d->detail->setAccessibleName(tr("Reason"));
     d->across = new Splitter(Qt::Horizontal);
     d->across->addWidget(d->down);
-    d->across->addWidget(titledBox(tr("What does not fit"), d->detail).widget);
+    d->across->addWidget(titledBox(tr("Details"), d->detail).widget);
     d->across->setStretchFactor(0, 1);
     d->across->setStretchFactor(1, 0);
     d->across->setSizes({1000, theme.scaled(330)});
