@@ -63,6 +63,21 @@ private slots:
         QCOMPARE(read->tangents, (std::vector<std::string>{"TangentAOTInput(output=X(idx=0))", "'a, b'"}));
     }
 
+    /// PyTorch 2.8 describes no tangents; the list of them is there all the same.
+    void countsTangentsThatAreNotDescribed() {
+        const auto tangents = [](const std::string& rest) {
+            const auto read = readMetadataText(text("", "", rest));
+            return read ? read->tangents : std::vector<std::string>{"unread"};
+        };
+        const std::string tensors =
+            ", traced_tangents=[FakeTensor(..., size=(2, 5)), FakeTensor(..., size=())]";
+        QCOMPARE(tangents(tensors),
+                 (std::vector<std::string>{"FakeTensor(..., size=(2, 5))", "FakeTensor(..., size=())"}));
+        QCOMPARE(tangents(tensors + ", traced_tangents_descs=[A(idx=0), A(idx=1)]"),
+                 (std::vector<std::string>{"A(idx=0)", "A(idx=1)"}));
+        QCOMPARE(tangents({}), std::vector<std::string>());
+    }
+
     void refusesWhatItCannotMean() {
         const auto message = [](const std::string& given) {
             const auto read = readMetadataText(given);

@@ -128,8 +128,9 @@ Result<CapturedMetadata> readMetadataText(std::string_view text) {
         if (const auto value = Fields::numberOf(index); value && *value < out.meta.inputs.size())
             out.staticInputs.push_back({*value});
     std::sort(out.staticInputs.begin(), out.staticInputs.end());
-    for (const std::string_view tangent :
-         fields.items("traced_tangents_descs").value_or(std::vector<std::string_view>()))
+    auto tangents = fields.items("traced_tangents_descs");
+    if (!tangents) tangents = fields.items("traced_tangents"); // as of PyTorch 2.8
+    for (const std::string_view tangent : tangents.value_or(std::vector<std::string_view>()))
         out.tangents.emplace_back(tangent);
     return out;
 }

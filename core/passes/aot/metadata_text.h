@@ -15,7 +15,9 @@ namespace dynascope::passes::aot {
 struct CapturedMetadata {
     ViewAndMutationMeta<InnerIndex> meta;
     std::vector<InnerIndex> staticInputs; ///< parameters and buffers, ascending
-    std::vector<std::string> tangents;    ///< "TangentAOTInput(output=PlainAOTOutput(idx=0))", as printed
+    /// As printed: "TangentAOTInput(output=PlainAOTOutput(idx=0))", or, where a version of PyTorch prints no
+    /// such descriptions, the tensors themselves: "FakeTensor(..., size=(2, 5))".
+    std::vector<std::string> tangents;
     bool keepInputMutations = false;
     /// Whether outputs say requires_grad_for_backward, as later versions of PyTorch do; else it is taken to
     /// be requires_grad.
