@@ -168,10 +168,9 @@ std::string adviceForValue(const FailedGuard& guard) {
 }
 
 /// What a frame takes in that goes on after a graph break is no argument that the program could mark.
-constexpr std::string_view adviceWhereResumed =
+constexpr std::string_view adviceElsewhere =
     "One entry serves every size once it is symbolic: torch.compile(dynamic=True), or mark_dynamic for the "
-    "argument "
-    "that this tensor is made from";
+    "argument that this tensor is made from";
 
 std::string adviceFor(const FailedGuard& guard) {
     const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
@@ -184,7 +183,7 @@ std::string adviceFor(const FailedGuard& guard) {
         [[fallthrough]];
     case Kind::Stride:
         // ___stack0 is Dynamo's own name of what lay on the stack where the graph broke.
-        if (guard.subject.starts_with("___")) return std::string(adviceWhereResumed);
+        if (guard.subject.starts_with("___")) return std::string(adviceElsewhere);
         return "One entry serves every size once it is symbolic: torch._dynamo.mark_dynamic(" +
                guard.subject + ", " + dimension + "), or torch.compile(dynamic=True)";
     case Kind::Rank:
@@ -337,8 +336,11 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
         adviseOnNumber(out.back(), compile);
         const bool isSize =
             (out.back().kind == Kind::Size && !out.back().isRange) || out.back().kind == Kind::Stride;
-        if (isSize && session::parseResumedFunction(compile.function)) out.back().advice = adviceWhereResumed;
         const ir::SourceLocation* at = compile.location();
+        // Nor is what a wrapper of Dynamo's takes in: args[0] of external_utils.py, around a torch.nn module.
+        const bool isWrapper = at && at->file.find("/torch/_dynamo/") != std::string::npos;
+        if (isSize && (isWrapper || session::parseResumedFunction(compile.function)))
+            out.back().advice = adviceElsewhere;
         if (out.back().kind == Kind::Length && out.back().subject.starts_with("self.state") && at &&
             at->file.find("/torch/optim/") != std::string::npos)
             out.back().advice =

@@ -167,6 +167,20 @@ private slots:
         QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic(h, 0)") != std::string::npos);
     }
 
+    /// PyTorch compiles a torch.nn module through a function of its own, whose names no program can write.
+    void adviceForWrappersOfDynamo() {
+        session::Compile compile;
+        compile.function = "inner";
+        compile.userStack = {
+            {"/venv/lib/python3.11/site-packages/torch/_dynamo/external_utils.py", 70, "inner", ""}};
+        compile.recompileReasons = {"0/0: tensor 'args[0]' size mismatch at index 0. expected 2, actual 3"};
+        const std::string advice = failedGuards(compile)[0].advice;
+        QVERIFY(advice.find("mark_dynamic(args") == std::string::npos);
+        QVERIFY(advice.find("argument that this tensor is made from") != std::string::npos);
+        compile.userStack = {{"/home/me/external_utils.py", 70, "inner", ""}};
+        QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic(args[0], 0)") != std::string::npos);
+    }
+
     /// A module is told by its parameters, whatever the program calls it; and a later entry that holds an int as a
     /// constant says that ints are not made symbolic.
     void adviceForNumbers() {
