@@ -40,6 +40,10 @@ std::string verdictText(const GraphCoverage& graph) {
     return out;
 }
 
+std::string withoutStack(const std::string& message) {
+    return message.substr(0, message.find(". Found from"));
+}
+
 std::string problemText(const replay::CoverageProblem& problem, std::size_t top) {
     std::string out = std::string(problem.prevents ? "    " : "    note: ") + problem.what + '\n';
     Table places({Table::Align::Left, Table::Align::Left, Table::Align::Left});
@@ -54,9 +58,9 @@ std::string problemText(const replay::CoverageProblem& problem, std::size_t top)
 /// How the graphs were judged, and where the mode is not the capture's own backend's.
 std::string judgedAs(const session::Session& session, replay::GraphBackend backend) {
     if (backend == replay::GraphBackend::Cudagraphs)
-        return "judged as torch.compile(backend=\"cudagraphs\") does\n";
+        return "judged as torch.compile(backend=\"cudagraphs\") of PyTorch 2.13 does\n";
     const bool another = session.kind == session::Kind::TorchTrace && !replay::ranInductor(session);
-    return std::string("judged as torch.compile(mode=\"reduce-overhead\") does") +
+    return std::string("judged as torch.compile(mode=\"reduce-overhead\") of PyTorch 2.13 does") +
            (another
                 ? ", which is Inductor's: nothing of Inductor is in this trace, and its graphs may differ;\n"
                   "--backend cudagraphs judges as a backend that needs no Inductor\n"
@@ -72,8 +76,8 @@ std::string report(const session::Session& session, const replay::CoverageReport
                std::to_string(graph.fixedInputs) + " of " + count(graph.inputs, "input") +
                " at fixed addresses\n";
         // The stack that follows is among the places.
-        if (!graph.message.empty())
-            out += "    " + graph.message.substr(0, graph.message.find(". Found from")) + '\n';
+        if (!graph.message.empty()) out += "    " + withoutStack(graph.message) + '\n';
+        if (!graph.messageOnGpu.empty()) out += "    on a GPU: " + withoutStack(graph.messageOnGpu) + '\n';
         for (const replay::CoverageProblem& problem : graph.problems)
             out += problemText(problem, top);
     }
@@ -129,7 +133,10 @@ json graphJson(const session::Session& session, const GraphCoverage& graph) {
              {"verdict", replay::coverageVerdictName(graph.verdict)},
              {"message", graph.message},
              {"problems", std::move(problems)}};
-    if (graph.onGpu) out["on_gpu"] = replay::coverageVerdictName(*graph.onGpu);
+    if (graph.onGpu) {
+        out["on_gpu"] = replay::coverageVerdictName(*graph.onGpu);
+        out["message_on_gpu"] = graph.messageOnGpu;
+    }
     return out;
 }
 

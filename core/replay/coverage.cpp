@@ -5,6 +5,7 @@
 #include "core/replay/tree_function.h"
 #include "core/session/handed_over.h"
 #include "core/session/input_sources.h"
+#include "core/session/metrics.h"
 
 #include <algorithm>
 #include <charconv>
@@ -155,13 +156,19 @@ private:
         GraphCoverage out;
         if (graph) {
             const session::Compile& compile = m_session.compiles[index];
-            std::vector<std::size_t> fixed = fixedInputs(compile, **graph, part), inRecordings;
             std::vector<std::string> sources = sourcesOf(compile, **graph, part);
             std::vector<RecordedInput> recorded = recordedInputs(index, sources, part);
+            JudgeOptions options{m_out.backend, fixedInputs(compile, **graph, part), {}, part != "graph"};
             for (const RecordedInput& input : recorded)
-                inRecordings.push_back(input.input);
-            out = judgeGraph(factsOf(*graph), fixed, m_out.backend, inRecordings, part != "graph");
-            out.fixed = std::move(fixed);
+                options.recorded.push_back(input.input);
+            const ReplayGraphFacts facts = factsOf(*graph);
+            out = judgeGraph(facts, options);
+            const bool isCut = out.verdict == CoverageVerdict::Split || out.onGpu == CoverageVerdict::Split;
+            if (isCut && !cutsGraphs(m_session, compile)) {
+                options.cuts = false;
+                out = judgeGraph(facts, options);
+            }
+            out.fixed = std::move(options.fixed);
             out.recorded = std::move(recorded);
             out.sources = std::move(sources);
         } else {
@@ -300,6 +307,20 @@ std::size_t CoverageReport::count(CoverageVerdict verdict) const {
 std::size_t CoverageReport::countOnGpu(CoverageVerdict verdict) const {
     return static_cast<std::size_t>(std::count_if(
         graphs.begin(), graphs.end(), [&](const GraphCoverage& graph) { return graph.onGpu == verdict; }));
+}
+
+bool cutsGraphs(const session::Session& session, const session::Compile& compile) {
+    const std::map<std::string, session::Metric> settings = session::readSettings(compile);
+    const auto set = settings.find("inductor_config.graph_partition");
+    if (set != settings.end() && set->second.kind == session::Metric::Kind::Bool)
+        return set->second.number != 0;
+    int major = 0, minor = 0;
+    const char* const end = session.torchVersion.data() + session.torchVersion.size();
+    const auto read = std::from_chars(session.torchVersion.data(), end, major);
+    if (read.ec != std::errc() || read.ptr == end ||
+        std::from_chars(read.ptr + 1, end, minor).ec != std::errc())
+        return true; // not told: as the PyTorch that graphs are judged by
+    return major > 2 || (major == 2 && minor >= 9);
 }
 
 std::vector<std::size_t> staticInputsOf(std::string_view metadata) {

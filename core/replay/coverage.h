@@ -68,8 +68,11 @@ struct GraphCoverage {
     CoverageVerdict verdict = CoverageVerdict::Unknown;
     /// Of a graph that has CPU tensors only: the verdict if they were on one GPU.
     std::optional<CoverageVerdict> onGpu;
-    bool needsNone = false;                ///< it has no call, or no tensor of it is on any device
-    std::string message;                   ///< PyTorch's where it skips or raises; else why it is not known
+    bool needsNone = false; ///< it has no call, or no tensor of it is on any device
+    /// PyTorch's words where it has any as it skips or raises, else why the graph is not known. Inductor has none for a
+    /// graph without a CUDA tensor, nor for a reason for which another release or setting would cut the graph.
+    std::string message;
+    std::string messageOnGpu; ///< PyTorch's words if the tensors were on one GPU, where onGpu has any
     std::vector<CoverageProblem> problems; ///< reasons first, notes after them
 };
 
@@ -89,12 +92,24 @@ struct CoverageReport {
 /// compiled it: the mode "reduce-overhead" is Inductor's alone.
 [[nodiscard]] bool ranInductor(const session::Session& session);
 
-/// One graph by itself. `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of
-/// other graphs, by ordinal, sorted. `ofAutograd`: it is AOTAutograd's, or was made of it, and so calls no Python
-/// functions, whatever its higher-order operators look like.
-[[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-                                       GraphBackend backend, const std::vector<std::size_t>& recorded = {},
-                                       bool ofAutograd = false);
+/// What is known of a graph besides its text. Inputs by ordinal, ascending.
+struct JudgeOptions {
+    GraphBackend backend = GraphBackend::ReduceOverhead;
+    std::vector<std::size_t> fixed;    ///< inputs whose addresses stay
+    std::vector<std::size_t> recorded; ///< inputs that lie in recordings of other graphs
+    /// It is AOTAutograd's, or was made of it, and so calls no Python functions, whatever its higher-order operators
+    /// look like.
+    bool ofAutograd = false;
+    bool cuts = true; ///< see cutsGraphs()
+};
+
+/// One graph by itself.
+[[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const JudgeOptions& options);
+
+/// Whether Inductor cut a graph around what cannot be recorded when the compile was captured, in place of giving
+/// up all of it: torch._inductor.config.graph_partition as the compile's metrics have it, else its default, which
+/// is on since PyTorch 2.9. Reads the compile's metrics.
+[[nodiscard]] bool cutsGraphs(const session::Session& session, const session::Compile& compile);
 
 /// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.
 [[nodiscard]] std::vector<std::size_t> staticInputsOf(std::string_view metadata);

@@ -56,17 +56,15 @@ Words wordsOf(Kind kind) {
 
 class Judge {
 public:
-    Judge(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-          const std::vector<std::size_t>& recorded, GraphBackend backend, bool ofAutograd)
+    Judge(const ReplayGraphFacts& facts, const JudgeOptions& options)
         : m_facts(facts)
         , m_graph(*facts.graph)
-        , m_backend(backend)
-        , m_ofAutograd(ofAutograd) {
+        , m_options(options) {
         std::size_t ordinal = 0;
         for (ir::NodeIndex i = 0; i < m_graph.size(); ++i) {
             if (m_graph.node(i).op != ir::Op::Placeholder) continue;
-            m_isFixed.push_back(std::binary_search(fixed.begin(), fixed.end(), ordinal));
-            m_isRecorded.push_back(std::binary_search(recorded.begin(), recorded.end(), ordinal++));
+            m_isFixed.push_back(std::ranges::binary_search(options.fixed, ordinal));
+            m_isRecorded.push_back(std::ranges::binary_search(options.recorded, ordinal++));
             m_placeholders.push_back(i);
         }
     }
@@ -76,21 +74,21 @@ public:
         m_out.inputs = m_placeholders.size();
         m_out.fixedInputs = static_cast<std::size_t>(std::count(m_isFixed.begin(), m_isFixed.end(), true));
         const InputMutations mutations = findInputMutations(m_facts);
-        const bool torchLevel = !m_ofAutograd &&
+        const bool torchLevel = !m_options.ofAutograd &&
                                 std::none_of(m_graph.nodes().begin(), m_graph.nodes().end(),
                                              [](const ir::NodePtr& node) { return hasSchema(*node); }) &&
                                 m_graph.size() > m_placeholders.size() + 1;
         if (torchLevel)
             return unknown("it is a graph of Python functions: what they write is not known before "
                            "AOTAutograd's graph");
-        if (m_backend == GraphBackend::ReduceOverhead && callsNothing()) return handedBack();
+        if (m_options.backend == GraphBackend::ReduceOverhead && callsNothing()) return handedBack();
         if (devicesOf(m_facts).empty() && m_graph.size() > 1)
             return unknown("the text does not say on which device its tensors are");
 
         const std::vector<SkipReason> reasons = reasonsOf(m_facts, mutations);
         const std::optional<PythonError> error = errorOf(m_facts, mutations, reasons);
-        m_out.verdict = error ? CoverageVerdict::Raises : verdictOf(reasons);
-        if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = reasons.front().message;
+        m_out.verdict = error ? CoverageVerdict::Raises : verdictOf(m_facts, reasons);
+        if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = saidOf(m_facts, reasons);
         m_out.needsNone = std::ranges::any_of(
             reasons, [](const SkipReason& reason) { return reason.kind == Kind::NoDevice; });
         if (error) {
@@ -100,11 +98,18 @@ public:
         judgeOnGpu(mutations);
         for (const SkipReason& reason : reasons)
             addProblem(reason, mutations);
-        if (splitsAtBranches())
+        if (hasBranches())
             m_out.problems.push_back(
                 {"branches or loops inside the graph",
                  "choose with torch.where where both sides are cheap, or accept that the graph is cut here",
                  controlFlow(), true});
+        if (m_staysWhole)
+            m_out.problems.push_back(
+                {"given up as a whole, since Inductor did not cut graphs here",
+                 "torch._inductor.config.graph_partition = True, which is the default since "
+                 "PyTorch 2.9, leaves these out and records the rest",
+                 {},
+                 true});
         addNotes(mutations);
         return std::move(m_out);
     }
@@ -113,7 +118,7 @@ private:
     /// Whether a write of the input keeps the graph from being recorded.
     [[nodiscard]] bool forbids(std::size_t input) const {
         return input < m_isFixed.size() && !m_isFixed[input] &&
-               !(m_backend == GraphBackend::ReduceOverhead && m_isRecorded[input]);
+               !(m_options.backend == GraphBackend::ReduceOverhead && m_isRecorded[input]);
     }
 
     /// What PyTorch raises instead of answering: the backend "cudagraphs" only, since Inductor asks
@@ -121,7 +126,7 @@ private:
     [[nodiscard]] std::optional<PythonError> errorOf(const ReplayGraphFacts& facts,
                                                      const InputMutations& mutations,
                                                      const std::vector<SkipReason>& reasons) const {
-        if (m_backend != GraphBackend::Cudagraphs) return {};
+        if (m_options.backend != GraphBackend::Cudagraphs) return {};
         if (mutations.error) return mutations.error;
         return reasons.empty() ? deviceIndex(facts).error : std::nullopt;
     }
@@ -169,19 +174,41 @@ private:
         return reasons;
     }
 
-    /// Inductor leaves single ops and CPU tensors out of its CUDA graphs instead of giving up the whole.
-    CoverageVerdict verdictOf(const std::vector<SkipReason>& reasons) const {
-        if (reasons.empty()) return splitsAtBranches() ? CoverageVerdict::Split : CoverageVerdict::CudaGraph;
-        const bool anyCuda =
-            std::any_of(m_facts.nodes.begin(), m_facts.nodes.end(),
-                        [](const ReplayNodeFacts& node) { return deviceType(node.device) == "cuda"; });
-        const auto canSplit = [&](const SkipReason& reason) {
-            return reason.kind != Kind::MutatedInputs && reason.kind != Kind::MultipleDevices &&
-                   reason.kind != Kind::NoDevice && (reason.kind != Kind::CpuTensor || anyCuda);
-        };
-        const bool splits = m_backend == GraphBackend::ReduceOverhead &&
-                            std::all_of(reasons.begin(), reasons.end(), canSplit);
-        return splits ? CoverageVerdict::Split : CoverageVerdict::Skipped;
+    static bool anyCuda(const ReplayGraphFacts& facts) {
+        return std::ranges::any_of(
+            facts.nodes, [](const ReplayNodeFacts& node) { return deviceType(node.device) == "cuda"; });
+    }
+
+    /// Where Inductor cuts graphs, it leaves single ops and CPU tensors out of its CUDA graphs instead of giving up
+    /// the whole.
+    static bool isCutAround(const ReplayGraphFacts& facts, const SkipReason& reason) {
+        return reason.kind != Kind::MutatedInputs && reason.kind != Kind::MultipleDevices &&
+               reason.kind != Kind::NoDevice && (reason.kind != Kind::CpuTensor || anyCuda(facts));
+    }
+
+    CoverageVerdict verdictOf(const ReplayGraphFacts& facts, const std::vector<SkipReason>& reasons) {
+        if (m_options.backend == GraphBackend::Cudagraphs)
+            return reasons.empty() ? CoverageVerdict::CudaGraph : CoverageVerdict::Skipped;
+        if (reasons.empty() && !hasBranches()) return CoverageVerdict::CudaGraph;
+        const bool splits = std::ranges::all_of(
+            reasons, [&](const SkipReason& reason) { return isCutAround(facts, reason); });
+        if (splits && m_options.cuts) return CoverageVerdict::Split;
+        m_staysWhole = m_staysWhole || splits;
+        return CoverageVerdict::Skipped;
+    }
+
+    /// What PyTorch says of a graph that it skips. Inductor asks about devices when it has lowered the graph, and about
+    /// writes when it runs; of a graph without a CUDA tensor it says nothing.
+    std::string saidOf(const ReplayGraphFacts& facts, const std::vector<SkipReason>& reasons) const {
+        if (m_options.backend == GraphBackend::Cudagraphs) return reasons.front().message;
+        const bool another = !m_options.cuts && std::ranges::any_of(reasons, [&](const SkipReason& reason) {
+            return isCutAround(facts, reason);
+        });
+        if (!anyCuda(facts) || another) return {};
+        for (const Kind kind : {Kind::MultipleDevices, Kind::MutatedInputs})
+            for (const SkipReason& reason : reasons)
+                if (reason.kind == kind) return reason.message;
+        return {};
     }
 
     /// A capture that was made without a GPU says what would happen on one.
@@ -192,12 +219,14 @@ private:
         for (ReplayNodeFacts& node : moved.nodes)
             if (node.device == "cpu") node.device = "cuda:0";
         const std::vector<SkipReason> reasons = reasonsOf(moved, mutations);
-        m_out.onGpu = errorOf(moved, mutations, reasons) ? CoverageVerdict::Raises : verdictOf(reasons);
+        m_out.onGpu =
+            errorOf(moved, mutations, reasons) ? CoverageVerdict::Raises : verdictOf(moved, reasons);
+        if (m_out.onGpu == CoverageVerdict::Skipped) m_out.messageOnGpu = saidOf(moved, reasons);
     }
 
     /// Inductor records neither branches nor loops; the backend "cudagraphs" makes conditional nodes of them.
-    bool splitsAtBranches() const {
-        return m_backend == GraphBackend::ReduceOverhead && !controlFlow().empty();
+    bool hasBranches() const {
+        return m_options.backend == GraphBackend::ReduceOverhead && !controlFlow().empty();
     }
     std::vector<CoveragePlace> controlFlow() const {
         std::vector<CoveragePlace> out;
@@ -309,8 +338,8 @@ private:
 
     const ReplayGraphFacts& m_facts;
     const ir::Graph& m_graph;
-    GraphBackend m_backend;
-    bool m_ofAutograd;
+    const JudgeOptions& m_options;
+    bool m_staysWhole = false;                 ///< Inductor does not cut it, which it could
     std::vector<bool> m_isFixed, m_isRecorded; ///< by placeholder
     std::vector<ir::NodeIndex> m_placeholders;
     GraphCoverage m_out;
@@ -318,9 +347,8 @@ private:
 
 } // namespace
 
-GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const std::vector<std::size_t>& fixed,
-                         GraphBackend backend, const std::vector<std::size_t>& recorded, bool ofAutograd) {
-    return Judge(facts, fixed, recorded, backend, ofAutograd).run();
+GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const JudgeOptions& options) {
+    return Judge(facts, options).run();
 }
 
 } // namespace dynascope::replay

@@ -126,8 +126,11 @@ std::string verdictHtml(const replay::GraphCoverage& graph) {
 
 std::string problemsHtml(const PageContext& page, const replay::GraphCoverage& graph) {
     std::string out;
-    if (!graph.message.empty())
-        out += "<p>" + htmlCode(graph.message.substr(0, graph.message.find(". Found from"))) + "</p>";
+    const auto said = [](const std::string& message) {
+        return htmlCode(message.substr(0, message.find(". Found from"))) + "</p>";
+    };
+    if (!graph.message.empty()) out += "<p>" + said(graph.message);
+    if (!graph.messageOnGpu.empty()) out += "<p>On a GPU: " + said(graph.messageOnGpu);
     for (const replay::CoverageProblem& problem : graph.problems) {
         out += "<p>" + std::string(problem.prevents ? "" : "Note: ") + htmlText(problem.what);
         for (std::size_t i = 0; i < problem.places.size() && i < mostPlaces; ++i)

@@ -19,7 +19,7 @@ namespace {
 GraphCoverage judge(const std::string& body, const std::vector<std::size_t>& fixed = {},
                     GraphBackend backend = GraphBackend::ReduceOverhead) {
     const auto graph = ir::readGraph("class GraphModule(torch.nn.Module):\n    def forward(self, " + body);
-    return graph ? judgeGraph(factsOf(*graph), fixed, backend) : GraphCoverage{};
+    return graph ? judgeGraph(factsOf(*graph), {backend, fixed, {}}) : GraphCoverage{};
 }
 
 std::vector<std::string> said(const GraphCoverage& graph) {
@@ -108,6 +108,56 @@ private slots:
         QCOMPARE(judge(mixed, {}, GraphBackend::Cudagraphs).verdict, Verdict::Skipped);
     }
 
+    /// Before PyTorch 2.9, and where the setting is off, what would be cut around is a reason to give up all of it.
+    void whatIsNotCutIsSkipped() {
+        const auto graph = ir::readGraph(
+            "class GraphModule(torch.nn.Module):\n    def forward(self, x: \"f32[2]cuda:0\", c: "
+            "\"f32[]cpu\"):\n"
+            "        mul: \"f32[2]cuda:0\" = torch.ops.aten.mul.Tensor(x, c)\n        return (mul,)\n");
+        QVERIFY(graph);
+        const GraphCoverage whole =
+            judgeGraph(factsOf(*graph), {GraphBackend::ReduceOverhead, {}, {}, false, false});
+        QCOMPARE(whole.verdict, Verdict::Skipped);
+        QCOMPARE(said(whole),
+                 (Said{"has CPU tensors", "given up as a whole, since Inductor did not cut graphs here"}));
+        QCOMPARE(whole.message, std::string()); // other words in other releases
+    }
+
+    void whetherGraphsAreCut_data() {
+        QTest::addColumn<QString>("version");
+        QTest::addColumn<QString>("setting");
+        QTest::addColumn<bool>("cuts");
+        QTest::newRow("default of 2.13") << "2.13.0+cpu"
+                                         << "" << true;
+        QTest::newRow("default of 2.9") << "2.9.1"
+                                        << "" << true;
+        QTest::newRow("default of 2.8") << "2.8.0+cu128"
+                                        << "" << false;
+        QTest::newRow("no version") << ""
+                                    << "" << true;
+        QTest::newRow("no number") << "nightly"
+                                   << "" << true;
+        QTest::newRow("off") << "2.13.0"
+                             << "false" << false;
+        QTest::newRow("on") << "2.8.0"
+                            << "true" << true;
+    }
+    void whetherGraphsAreCut() {
+        QFETCH(QString, version);
+        QFETCH(QString, setting);
+        QFETCH(bool, cuts);
+        test::TraceText text;
+        text.at(0, 0).start();
+        text.metrics(setting.isEmpty() ? std::string()
+                                       : "\"inductor_config\": \"{\\\"graph_partition\\\": " +
+                                             setting.toStdString() + "}\"");
+        const auto opened = capture::openText(text.text());
+        QVERIFY(opened);
+        session::Session session = **opened;
+        session.torchVersion = version.toStdString();
+        QCOMPARE(cutsGraphs(session, session.compiles.at(0)), cuts);
+    }
+
     /// The backend "cudagraphs" fails on a write of a list, and where the first tensor is on no GPU; Inductor
     /// does not.
     void raisesAsPyTorchDoes() {
@@ -137,10 +187,10 @@ private slots:
         const auto graph =
             ir::readGraph("class GraphModule(torch.nn.Module):\n    def forward(self, " + writing);
         QVERIFY(graph);
-        const GraphCoverage recorded = judgeGraph(factsOf(*graph), {}, GraphBackend::ReduceOverhead, {1});
+        const GraphCoverage recorded = judgeGraph(factsOf(*graph), {GraphBackend::ReduceOverhead, {}, {1}});
         QCOMPARE(recorded.verdict, Verdict::CudaGraph);
         QCOMPARE(said(recorded), Said{"writes results of an earlier graph"});
-        QCOMPARE(judgeGraph(factsOf(*graph), {}, GraphBackend::Cudagraphs, {1}).verdict, Verdict::Skipped);
+        QCOMPARE(judgeGraph(factsOf(*graph), {GraphBackend::Cudagraphs, {}, {1}}).verdict, Verdict::Skipped);
     }
 
     void severalDevices() {
@@ -182,7 +232,7 @@ private slots:
             ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    %y : "
                           "[num_users=1] = call_function[target=torch.ops.aten.relu.default](args = "
                           "(%x,), kwargs = {})\n    return (y,)\n");
-        QCOMPARE(judgeGraph(factsOf(*bare), {}, GraphBackend::Cudagraphs).verdict, Verdict::Unknown);
+        QCOMPARE(judgeGraph(factsOf(*bare), {GraphBackend::Cudagraphs, {}, {}}).verdict, Verdict::Unknown);
         const GraphCoverage torchLevel = judge("x: \"f32[2]cuda:0\"):\n"
                                                "        y: \"f32[2]cuda:0\" = x.add_(1)\n"
                                                "        return (y,)\n");
@@ -279,6 +329,10 @@ private slots:
         for (const GraphCoverage& graph : report.graphs) {
             QCOMPARE(graph.verdict, Verdict::Skipped);
             QVERIFY(graph.onGpu);
+            // Inductor says nothing of a graph on the CPU; what it would say elsewhere is kept apart.
+            QCOMPARE(graph.message, std::string());
+            QCOMPARE(graph.messageOnGpu.starts_with("skipping cudagraphs due to mutated inputs"),
+                     graph.onGpu == Verdict::Skipped);
             got << QString::fromStdString(graph.part + ' ' + std::string(coverageVerdictName(*graph.onGpu)));
         }
         QCOMPARE(got, onGpu);
@@ -295,7 +349,7 @@ private slots:
                     ++graphs;
                     // They were made on a CPU, so each has a reason, and the reason a place.
                     QVERIFY(graph.verdict == Verdict::Skipped || graph.verdict == Verdict::Unknown);
-                    QVERIFY(!graph.message.empty());
+                    QVERIFY(!graph.message.empty() || graph.onGpu);
                     for (const CoverageProblem& problem : graph.problems)
                         QVERIFY(!problem.what.empty() && !problem.advice.empty());
                 }

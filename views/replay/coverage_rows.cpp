@@ -153,7 +153,8 @@ std::vector<TableRow> coverageRows(const session::Session& session, const replay
                          {},
                          qulonglong(graph.fixedInputs)},
                         {numberText(graph.nodes), Look::Mono, Tone::None, {}, qulonglong(graph.nodes)},
-                        {whyText(graph), Look::Text, Tone::None, toQString(graph.message)}});
+                        {whyText(graph), Look::Text, Tone::None,
+                         toQString(graph.message.empty() ? graph.messageOnGpu : graph.message)}});
     }
     return rows;
 }
@@ -190,6 +191,9 @@ Facts coverageFacts(const session::Session& session, const GraphCoverage& graph,
     head.facts.push_back(fact(tr("Nodes"), {mono(numberText(graph.nodes))}));
     if (!graph.message.empty())
         head.facts.push_back(fact(tr("PyTorch says"), {mono(withoutStack(graph.message))}));
+    if (!graph.messageOnGpu.empty())
+        head.facts.push_back(
+            fact(tr("PyTorch says"), {mono(withoutStack(graph.messageOnGpu)), quiet(tr(" on a GPU"))}));
     facts.sections.push_back(std::move(head));
     for (std::size_t p = 0; p < graph.problems.size(); ++p) {
         const CoverageProblem& problem = graph.problems[p];

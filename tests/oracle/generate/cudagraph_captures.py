@@ -159,6 +159,10 @@ def run_seed(seed, folder):
         with torch._dynamo.config.patch(cudagraph_backend_support_input_mutation=writes_allowed):
             skip = asked(lambda: real_skip(gm, fixed) or "")
         device = asked(lambda: cg.get_device_index(gm)) if skip == "" else None
+        devices = {device.type for device in cg.get_device_node_mapping(gm)}
+        # Inductor leaves CPU tensors out of its CUDA graphs, and says nothing of a graph without a CUDA tensor.
+        with torch._inductor.config.patch({"triton.cudagraphs": True}):
+            lowering = asked(lambda: utils.check_multiple_devices_or_any_cpu_nodes(cg.get_device_node_mapping(gm)) or "")
         out = {
             "compile": str(CompileContext.current_compile_id()),
             "part": part,
@@ -168,6 +172,8 @@ def run_seed(seed, folder):
             "mutated": mutated,
             "skip": skip,
             "device": device,
+            "devices": sorted(devices),
+            "lowering": lowering if "cuda" in devices else "",
             "unsafe": bool(asked(lambda: torch._inductor.utils.get_first_incompatible_cudagraph_node(gm)) is not None),
             "called": False,
         }
@@ -198,10 +204,11 @@ def run_seed(seed, folder):
             # What lies in an input lies in no recording: the runtime makes it anew of the caller's own tensor.
             given = [t.untyped_storage()._cdata for t in arguments]
             made = [r for r in results if isinstance(r, torch.Tensor) and r.untyped_storage()._cdata not in given]
-            if message is None and skip == "":
-                recorded.extend(made)
-            elif message is None and "incompatible op" in str(skip):
-                uncertain.extend(made)
+            # A graph on the CPU is asked about as if it were on a GPU.
+            can_be_recorded = devices == {"cpu"} or lowering == "" if writes_allowed else skip == ""
+            cut = writes_allowed and (out["unsafe"] or devices >= {"cpu", "cuda"})
+            if message is None and can_be_recorded:
+                (uncertain if cut else recorded).extend(made)
             return results
 
         run._boxed_call = True
