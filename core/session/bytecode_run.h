@@ -74,4 +74,11 @@ localsAfterPrologue(const std::vector<CodeOp>& code, const std::vector<CodeValue
 /// The label to which the prologue of such a function jumps; empty for other code.
 [[nodiscard]] std::string resumedLabel(const std::vector<CodeOp>& code);
 
+/// Which of a frame's calls go on as the code `resumed`: their target, or empty where that is not certain. Dynamo names a
+/// target by the offset in instructions that it has rewritten, which is not the listing's once a jump is long or CPython
+/// has joined two instructions. So it is told by the code that is left: one target is the one, and of two that
+/// a branch has, the smaller offset is the earlier one.
+[[nodiscard]] std::string targetOf(const std::vector<ResumeCall>& calls, const std::vector<CodeOp>& original,
+                                   const std::vector<CodeOp>& resumed);
+
 } // namespace dynascope::session

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <map>
 #include <utility>
 
 namespace dynascope::session {
@@ -85,6 +86,41 @@ std::size_t opsFrom(const std::vector<CodeOp>& code, std::string_view label) {
     const auto found =
         std::find_if(code.begin(), code.end(), [&](const CodeOp& op) { return op.label == label; });
     return static_cast<std::size_t>(code.end() - found);
+}
+
+namespace {
+
+/// Whether the last `count` instructions of both are the same, but for where jumps go.
+bool endAlike(const std::vector<CodeOp>& a, const std::vector<CodeOp>& b, std::size_t count) {
+    if (count > a.size() || count > b.size()) return false;
+    return std::equal(
+        a.end() - static_cast<std::ptrdiff_t>(count), a.end(), b.end() - static_cast<std::ptrdiff_t>(count),
+        [](const CodeOp& one, const CodeOp& other) {
+            return one.name == other.name && (one.detail == other.detail || !jumpTarget(one).empty());
+        });
+}
+
+} // namespace
+
+std::string targetOf(const std::vector<ResumeCall>& calls, const std::vector<CodeOp>& original,
+                     const std::vector<CodeOp>& resumed) {
+    const std::size_t rest = opsFrom(resumed, resumedLabel(resumed));
+    if (rest == 0 || !endAlike(original, resumed, rest)) return {};
+    std::map<std::int64_t, std::string> targets; // by offset
+    for (const ResumeCall& call : calls)
+        if (const auto offset = decimal(call.target)) targets.emplace(*offset, call.target);
+    if (targets.size() == 1) return targets.begin()->second;
+    if (targets.size() != 2) return {};
+    // A break at a branch: one goes on behind the jump, the other where it leads.
+    const std::size_t at = original.size() - rest;
+    for (std::size_t i = 0; i < original.size(); ++i) {
+        if (jumpTarget(original[i]).empty()) continue;
+        const std::size_t to = original.size() - opsFrom(original, jumpTarget(original[i]));
+        if (at != i + 1 && at != to) continue;
+        const bool first = at == std::min(i + 1, to);
+        return first ? targets.begin()->second : targets.rbegin()->second;
+    }
+    return {};
 }
 
 std::string resumedLabel(const std::vector<CodeOp>& code) {

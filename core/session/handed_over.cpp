@@ -98,8 +98,12 @@ private:
             if (before.rank != compile.rank || originalFunction(before.function) != resumed->function)
                 continue;
             const Frame& from = frame(i);
+            const std::string goesOn = breaksIn(before, resumed->line)
+                                           ? targetOf(from.calls, from.original, self.original)
+                                           : std::string();
             for (const ResumeCall& call : from.calls) {
-                if (opsFrom(from.original, call.target) != rest) continue;
+                const bool byCode = !goesOn.empty() && call.target == goesOn;
+                if (opsFrom(from.original, call.target) != rest && !byCode) continue;
                 self.locals = localsAfterPrologue(self.original, call.arguments);
                 if (self.locals.empty()) continue;
                 self.caller = i;
@@ -166,6 +170,15 @@ private:
             return givenOn ? std::optional(HandedInput{source, i, 0, source}) : std::nullopt;
         }
         return {};
+    }
+
+    /// Whether a frame, which may itself go on after a break, is known to break at a line of its function.
+    static bool breaksIn(const Compile& compile, std::uint32_t line) {
+        const auto all = compile.finalBreaks();
+        return !all.empty() && std::ranges::any_of(all.back()->userStack, [&](const ir::SourceLocation& at) {
+            return at.line == line &&
+                   (at.function == compile.function || at.function == originalFunction(compile.function));
+        });
     }
 
     /// Whether the frame breaks at a line of its own function; true where the capture does not say.

@@ -82,6 +82,49 @@ private slots:
         QCOMPARE(int(cut.arguments.back()->kind), int(CodeKind::GraphOutput));
     }
 
+    /// Dynamo's offsets are not those of the listing behind a prefixed jump, and CPython 3.13 prints none.
+    void targetsByTheCodeThatIsLeft_data() {
+        QTest::addColumn<QString>("original");
+        QTest::addColumn<QString>("resumed");
+        QTest::addColumn<QStringList>("targets");
+        QTest::addColumn<QString>("expected");
+        const QString body = "   14 POP_TOP\n   16 LOAD_FAST 1 (v)\n   18 CALL 0\n   28 POP_TOP\n"
+                             "   30 LOAD_FAST 2 (w)\n   32 RETURN_VALUE\n";
+        const QString longJump = "   0 RESUME 0\n   2 EXTENDED_ARG 1\n   4 JUMP_FORWARD 300 (to %1)\n";
+        QTest::newRow("behind a long jump")
+            << longJump.arg(14) + body << longJump.arg(28) + body << QStringList{"26"} << "26";
+        QString other = body;
+        other.replace("(w)", "(x)");
+        QTest::newRow("other code") << longJump.arg(14) + body << longJump.arg(28) + other
+                                    << QStringList{"26"} << "";
+        QTest::newRow("labels of 3.13")
+            << "  1  RESUME 0\n  2  LOAD_FAST 1 (v)\n  CALL 0\n  POP_TOP\n  LOAD_FAST 2 (w)\n  RETURN_VALUE\n"
+            << "  1  RESUME 0\n  JUMP_FORWARD 9 (to L1)\n  LOAD_FAST 1 (v)\n  CALL 0\n  L1: POP_TOP\n"
+               "  LOAD_FAST 2 (w)\n  RETURN_VALUE\n"
+            << QStringList{"14"} << "14";
+        const QString branch =
+            "   16 LOAD_FAST 1 (v)\n   18 POP_JUMP_IF_FALSE 4 (to 24)\n   20 LOAD_FAST 2 (w)\n"
+            "   22 RETURN_VALUE\n   24 LOAD_FAST 3 (x)\n   26 RETURN_VALUE\n";
+        QTest::newRow("the branch that falls through")
+            << longJump.arg(16) + branch << longJump.arg(20) + branch << QStringList{"22", "18"} << "18";
+        QTest::newRow("the branch that jumps")
+            << longJump.arg(16) + branch << longJump.arg(24) + branch << QStringList{"22", "18"} << "22";
+        QTest::newRow("neither") << longJump.arg(16) + branch << longJump.arg(22) + branch
+                                 << QStringList{"22", "18"} << "";
+    }
+    void targetsByTheCodeThatIsLeft() {
+        QFETCH(QString, original);
+        QFETCH(QString, resumed);
+        QFETCH(QStringList, targets);
+        QFETCH(QString, expected);
+        std::vector<ResumeCall> calls;
+        for (const QString& target : targets)
+            calls.push_back({target.toStdString(), {}});
+        QCOMPARE(QString::fromStdString(targetOf(calls, readBytecode(original.toStdString()),
+                                                 readBytecode(resumed.toStdString()))),
+                 expected);
+    }
+
     /// Whatever is no bytecode, or goes in circles, comes to an end.
     void takesAnything() {
         QVERIFY(readBytecode("").empty());

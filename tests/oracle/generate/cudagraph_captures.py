@@ -207,7 +207,9 @@ def run_seed(seed, folder):
             # A graph on the CPU is asked about as if it were on a GPU.
             can_be_recorded = devices == {"cpu"} or lowering == "" if writes_allowed else skip == ""
             cut = writes_allowed and (out["unsafe"] or devices >= {"cpu", "cuda"})
-            if message is None and can_be_recorded:
+            if can_be_recorded and not out["certain"]:
+                uncertain.extend(made)
+            elif can_be_recorded and message is None:
                 (uncertain if cut else recorded).extend(made)
             return results
 
