@@ -97,10 +97,18 @@ std::vector<PlaceholderInfo> placeholdersOf(const ir::Graph& graph) {
         if (graph.node(i).op != ir::Op::Placeholder) continue;
         PlaceholderInfo info{graph.node(i).name, stackText(graph.node(i)), {}, {}};
         const std::span<const ir::NodeIndex> users = graph.users(i);
+        // PyTorch takes the first copy_ by when a node came to use the input. A text has not that order; a copy_ into the
+        // input is older than those from it, of which Inductor makes writes in place late.
+        bool found = false;
         for (const ir::NodeIndex user : users) {
-            info.useTraces.push_back(stackText(graph.node(user)));
-            if (users.size() == 1 || (info.mutatingUse.empty() && isCopy(graph.node(user))))
+            const ir::Node& node = graph.node(user);
+            info.useTraces.push_back(stackText(node));
+            const bool copies = users.size() == 1 || isCopy(node);
+            const bool writes = copies && !node.args.empty() && node.args.front().isNode() &&
+                                node.args.front().text == info.name;
+            if (!found && copies && (writes || info.mutatingUse.empty()))
                 info.mutatingUse = info.useTraces.back();
+            found = found || (writes && !info.mutatingUse.empty());
         }
         out.push_back(std::move(info));
     }
