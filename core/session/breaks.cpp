@@ -113,6 +113,16 @@ std::string afterwards(const BreakGroup& group) {
             out += " " + frames("compile", "compiles") + " of what it calls came after it.";
         return out;
     }
+    if (group.skipsRest > 0) {
+        const bool all = group.skipsRest == group.occurrences.size();
+        out = (all ? std::string("Dynamo") : std::to_string(group.skipsRest) + " of them: Dynamo") +
+              " cannot go on from here: the graph ends at the last place before it from which that is "
+              "possible, and "
+              "the rest of the function runs eagerly.";
+        if (!group.framesAfter.empty())
+            out += " " + frames("compile", "compiles") + " of what it calls came after it.";
+        return out;
+    }
     out = "The graph ends here.";
     if (group.framesAfter.empty())
         out += " The capture shows nothing that was compiled after it.";
@@ -154,6 +164,7 @@ BreakSummary summarizeBreaks(const Session& session) {
             }
             BreakGroup& group = out.groups[known->second];
             if (item->skipsFunction) ++group.skips;
+            if (item->skipsRest) ++group.skipsRest;
             group.occurrences.push_back({c, static_cast<std::size_t>(item - compile.breaks.data())});
             ++out.breaks;
             attribution.record(c, *item, known->second);

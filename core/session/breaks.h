@@ -46,6 +46,7 @@ struct BreakGroup {
     std::vector<std::size_t> framesAfter; ///< indices into Session::compiles
     std::vector<WayOut> waysOut;          ///< best first; empty for a break that the live bar asked for
     std::size_t skips = 0;                ///< occurrences after which the whole function runs eagerly
+    std::size_t skipsRest = 0;            ///< occurrences after which the rest of the function does
 };
 
 /// What became of the code after the breaks of a group, in a sentence or two, as far as the capture shows it.

@@ -155,6 +155,9 @@ struct GraphBreak {
     ir::StackTrace userStack; ///< innermost last
     /// Dynamo runs the whole function eagerly; nothing is compiled after the break
     bool skipsFunction = false;
+    /// Dynamo compiles up to the last place from which it could go on, before the break; from there on the
+    /// function runs eagerly
+    bool skipsRest = false;
     int attempt = 0;
     std::size_t record = SIZE_MAX;
 

@@ -20,6 +20,7 @@ constexpr std::string_view contextKey = "Developer debug context:";
 constexpr std::string_view pageKey = "For more details about this graph break, please visit:";
 constexpr std::string_view tracingKey = "Encountered graph break when attempting to trace ";
 constexpr std::string_view skippingWords = "Skipping the function and falling back to eager";
+constexpr std::string_view skippingRestWords = "then skipping the rest of the function";
 constexpr std::string_view anotherKey = "*** While handling this graph break, another graph break occurred";
 constexpr std::string_view sourcesKey = "Stack variable source attribution:";
 
@@ -96,6 +97,8 @@ session::GraphBreak parseGraphBreak(std::string_view text) {
             // "Failed to handle graph break gracefully. Skipping the function ... Graph break encountered:"
             // stands before the reason itself.
             out.skipsFunction = true;
+        } else if (line.find(skippingRestWords) != std::string_view::npos) {
+            out.skipsRest = true; // "Encountered graph break that we cannot resume from. Compiling up to ..."
         } else if (line.starts_with(sourcesKey)) {
             break;
         } else if (const auto instruction = trimmedAfter(line, tracingKey)) {

@@ -85,6 +85,23 @@ private slots:
         QCOMPARE(found.location()->line, 53U);
     }
 
+    /// In a try block, Dynamo goes back to where it could resume: the cause is what follows.
+    void graphBreakThatSkipsTheRest() {
+        const session::GraphBreak found = capture::parseGraphBreak(
+            "Graph break in user code at /p/train.py:15\n"
+            "Graph Break Reason: Encountered graph break that we cannot resume from. Compiling up to the "
+            "previous "
+            "resumable state, then skipping the rest of the function. Graph break encountered:\n\n"
+            "Call to `torch._dynamo.graph_break()`\n"
+            "  Explanation: User-inserted graph break. Message: None\n"
+            "User code traceback:\n"
+            "  File \"/p/train.py\", line 15, in forward\n"
+            "    torch._dynamo.graph_break()\n");
+        QVERIFY(found.skipsRest && !found.skipsFunction);
+        QCOMPARE(found.title, std::string("Call to `torch._dynamo.graph_break()`"));
+        QCOMPARE(found.explanation, std::string("User-inserted graph break. Message: None"));
+    }
+
     void graphBreakOfOlderVersions() {
         const session::GraphBreak found = capture::parseGraphBreak("Graph break in user code at cap.py:7\n"
                                                                    "Reason: Unsupported: builtin: print\n"

@@ -65,6 +65,20 @@ private slots:
         QCOMPARE(print->skips, std::size_t(1));
     }
 
+    void breaksThatSkipTheRest() {
+        session::BreakGroup group;
+        group.occurrences = {{0, 0}, {1, 0}};
+        group.skipsRest = 2;
+        QCOMPARE(session::afterwards(group),
+                 std::string(
+                     "Dynamo cannot go on from here: the graph ends at the last place before it from which "
+                     "that is possible, and the rest of the function runs eagerly."));
+        group.skipsRest = 1;
+        group.framesAfter = {2};
+        QVERIFY(session::afterwards(group).starts_with("1 of them: Dynamo cannot go on from here"));
+        QVERIFY(session::afterwards(group).ends_with(" 1 compile of what it calls came after it."));
+    }
+
     /// What PyTorch's own code breaks on purpose (torch/optim/optimizer.py does) is not the program's to change.
     void breaksOfPyTorchsOwnCodeAreLeft() {
         session::Session session;

@@ -49,7 +49,7 @@ inline void tellCompile(std::ostream& out, const session::Compile& compile) {
             << stage->payload << '\n';
     for (const session::GraphBreak& one : compile.breaks)
         out << "break " << one.title << one.explanation << one.hints << one.context << one.userStack
-            << one.skipsFunction << one.attempt << ' ' << one.record << '\n';
+            << one.skipsFunction << one.skipsRest << one.attempt << ' ' << one.record << '\n';
     for (const session::Guard& guard : compile.guards)
         out << "guard " << guard.depth << guard.type << guard.code << guard.source << guard.addedAt << '\n';
     for (const session::StorageInfo& storage : compile.storages)
