@@ -154,6 +154,8 @@ private:
         simdjson::dom::element body;
         if (root["dynamo_start"].get(body) == simdjson::SUCCESS) {
             record.once = true;
+        } else if (root["compilation_metrics"].get(body) == simdjson::SUCCESS) {
+            record.ends = true;
         } else if (root["artifact"].get(body) == simdjson::SUCCESS) {
             const auto name = json::text(body, "name");
             record.leads = name == "recompile_reasons";

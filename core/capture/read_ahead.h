@@ -56,7 +56,7 @@ struct RecordAhead {
     Header header = Header::Read;
     PayloadState payload = PayloadState::None;
     RunNumbers::Mention::Backward backward = RunNumbers::Mention::Backward::None;
-    bool headerIsUtf8 = true, abridged = false, once = false, leads = false;
+    bool headerIsUtf8 = true, abridged = false, once = false, leads = false, ends = false;
 
     [[nodiscard]] std::uint64_t payloadOffset() const { return jsonOffset + jsonLength + gap; }
     /// Its run says nothing.

@@ -28,6 +28,7 @@ struct Counted { ///< an id of a process
     int run = 1;
     std::set<std::pair<int, std::string_view>> seen; ///< attempts and what they write once, in that run
     std::size_t last = none;                         ///< its latest mention
+    std::size_t end = none;                          ///< the mention that ended it, in that run
     std::vector<int> runs;                           ///< those that have it, in their order
     std::vector<Waiting> waiting;                    ///< in the order in which they were made
     std::set<int> compiled;                          ///< runs of which a backward was compiled by itself
@@ -100,6 +101,17 @@ int runOfLate(Counted& id, std::string_view inputs, std::vector<int>& candidates
     return run;
 }
 
+/// What leads up to an end without a start: all from the first mention on that may stand before a start, behind the id's
+/// end before.
+void moveLeading(std::vector<Mention>& log, const std::vector<std::size_t>& before, std::size_t at,
+                 std::size_t lastEnd, int run) {
+    std::size_t first = none;
+    for (std::size_t i = before[at]; i != none && i > lastEnd; i = before[i])
+        if (log[i].leads) first = i;
+    for (std::size_t i = before[at]; first != none && i != none && i >= first; i = before[i])
+        log[i].id.run = run;
+}
+
 } // namespace
 
 int RunNumbers::add(int rank, Cause cause, const std::string& file, std::size_t line) {
@@ -146,7 +158,7 @@ std::vector<RunNumbers::Unclear> RunNumbers::number(std::vector<Mention>& log, c
             continue;
         }
         const auto [place, isFirst] =
-            counted.try_emplace({process, mention.id}, Counted{run->second, {}, none, {}, {}, {}});
+            counted.try_emplace({process, mention.id}, Counted{run->second, {}, none, none, {}, {}, {}});
         Counted& id = place->second;
         if (isFirst) id.runs.push_back(id.run);
         if (lateOf[i] != none) {
@@ -170,9 +182,17 @@ std::vector<RunNumbers::Unclear> RunNumbers::number(std::vector<Mention>& log, c
             id.run = run->second;
             id.runs.push_back(id.run);
             id.seen = {sign};
+            id.end = none;
             for (std::size_t lead = before[i]; lead != none && log[lead].leads; lead = before[lead])
                 log[lead].id.run = id.run;
         }
+        if (mention.ends && id.end != none && id.run != run->second) {
+            id.run = run->second;
+            id.runs.push_back(id.run);
+            id.seen = {};
+            moveLeading(log, before, i, id.end, id.run);
+        }
+        if (mention.ends) id.end = i;
         mention.id.run = id.run;
         if (mention.backward == Backward::Made) id.waiting.push_back({id.run, std::string(mention.inputs)});
     }

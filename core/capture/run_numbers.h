@@ -24,6 +24,7 @@ public:
         int attempt = -1;
         std::string_view once; ///< what an attempt writes once ("dynamo_start"); empty for anything else
         bool leads = false;    ///< may be written before the start of the compile that it names
+        bool ends = false;     ///< what a compile writes once, at its end
         /// Where a backward that is compiled by itself, when it is first called, begins and ends; and that a
         /// compile made a backward graph, which then is compiled so.
         enum class Backward : std::uint8_t { None, Made, Begins, Ends } backward = Backward::None;
@@ -40,7 +41,8 @@ public:
     };
 
     /// Sets the run of each mention of one log, in its order. What an attempt writes once begins a run where
-    /// it comes again, as do another process that compiles and another log. A backward that is compiled after
+    /// it comes again, as do another process that compiles and another log. A compile that never starts, since
+    /// the limit of recompiles is reached, ends all the same: the second end of an id is of the newest run. A backward that is compiled after
     /// its id began again goes to the run whose backward graph waits for it; where several wait, to the one
     /// whose graph has the same inputs, and where that does not tell to the newest: these are what is
     /// returned. Linear but for logarithms.

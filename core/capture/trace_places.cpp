@@ -21,6 +21,7 @@ RunNumbers::Mention mentionOf(const RecordAhead& record, const std::vector<std::
     out.attempt = record.attempt;
     if (record.once) out.once = "dynamo_start";
     out.leads = record.leads;
+    out.ends = record.ends;
     out.backward = record.backward;
     return out;
 }

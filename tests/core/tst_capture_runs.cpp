@@ -118,6 +118,32 @@ private slots:
         QCOMPARE(session->frames[1].run, 2);
     }
 
+    /// At the limit of recompiles a compile ends without having started, in each run.
+    void whatNeverStartsIsOfTheRunThatItEndsIn() {
+        TraceText text;
+        const auto limit = [&](const std::string& reason) {
+            text.at(0, 1).add("\"chromium_event\": {}", R"({"name": "dynamo", "ph": "B", "ts": 1})");
+            text.artifact("recompile_reasons", "[\"" + reason + "\"]");
+            text.add("\"chromium_event\": {}", R"({"name": "gc", "ph": "E", "ts": 2})");
+            text.metrics(R"("fail_type": "Unsupported", "fail_reason": "Dynamo recompile limit exceeded")");
+            text.add("\"chromium_event\": {}", R"({"name": "dynamo", "ph": "E", "ts": 3})");
+        };
+        text.at(0, 0).start().metrics();
+        limit("first");
+        text.at(0, 0).start().metrics();
+        limit("second");
+        const auto opened = capture::openText(text.text());
+        QVERIFY(opened);
+        const session::Session& session = **opened;
+        QCOMPARE(ids(session), QStringLiteral("0:0/0 0:0/1 0:0/0@2 0:0/1@2"));
+        QCOMPARE(session.runs.size(), std::size_t(2));
+        QCOMPARE(session.compiles[1].recompileReasons, (std::vector<std::string>{"first"}));
+        QCOMPARE(session.compiles[3].recompileReasons, (std::vector<std::string>{"second"}));
+        QCOMPARE(session.compiles[1].records.size(), session.compiles[3].records.size());
+        for (const std::size_t compile : {std::size_t(1), std::size_t(3)})
+            QVERIFY(session.compiles[compile].hitRecompileLimit());
+    }
+
     /// PyTorch logs timing events and the reasons of a recompile before dynamo_start.
     void whatIsLoggedBeforeTheStartIsOfTheNewRun() {
         const session::SessionPtr session = reset();
