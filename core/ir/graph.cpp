@@ -1,57 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/ir/graph.h"
 
-#include <bit>
-#include <functional>
 #include <utility>
 
 namespace dynascope::ir {
 
-namespace {
-
-/// Positions by name, as long as the nodes live. Made and thrown away far sooner than a map.
-class NameTable {
-public:
-    explicit NameTable(std::span<const NodePtr> nodes)
-        : m_nodes(nodes)
-        , m_slots(std::bit_ceil(2 * nodes.size() + 1)) {
-        for (NodeIndex i = 0; i < nodes.size(); ++i) {
-            const std::uint32_t hash = hashOf(nodes[i]->name);
-            Slot& slot = m_slots[slotOf(nodes[i]->name, hash)];
-            if (slot.node == npos) slot = {hash, i};
-        }
-    }
-    [[nodiscard]] NodeIndex find(std::string_view name) const {
-        return m_slots[slotOf(name, hashOf(name))].node;
-    }
-
-private:
-    struct Slot {
-        std::uint32_t hash = 0;
-        NodeIndex node = npos; ///< npos: free
-    };
-    static std::uint32_t hashOf(std::string_view name) {
-        return static_cast<std::uint32_t>(std::hash<std::string_view>()(name));
-    }
-    /// That of the name, or the free one where it belongs.
-    [[nodiscard]] std::size_t slotOf(std::string_view name, std::uint32_t hash) const {
-        const std::size_t mask = m_slots.size() - 1;
-        std::size_t at = hash & mask;
-        while (m_slots[at].node != npos &&
-               (m_slots[at].hash != hash || m_nodes[m_slots[at].node]->name != name))
-            at = (at + 1) & mask;
-        return at;
-    }
-
-    std::span<const NodePtr> m_nodes;
-    std::vector<Slot> m_slots;
-};
-
-} // namespace
-
 NodeIndex Graph::find(std::string_view name) const {
-    const auto found = m_byName.find(name);
-    return found == m_byName.end() ? npos : found->second;
+    return m_byName.find(name);
 }
 
 std::span<const NodeIndex> Graph::inputs(NodeIndex i) const {
@@ -105,11 +60,7 @@ GraphPtr GraphBuilder::build() {
 
     const std::vector<NodePtr>& nodes = graph->m_nodes;
     const auto count = static_cast<NodeIndex>(nodes.size());
-    graph->m_byName.reserve(count);
-    for (NodeIndex i = 0; i < count; ++i)
-        graph->m_byName.try_emplace(nodes[i]->name, i);
-
-    const NameTable table(nodes);
+    graph->m_byName = NameTable(nodes);
     // seenBy[n] == i once node i is known to read node n.
     std::vector<NodeIndex> seenBy(count, npos);
     std::vector<std::uint32_t> userCount(count, 0);
@@ -117,7 +68,7 @@ GraphPtr GraphBuilder::build() {
     graph->m_inputStart.push_back(0);
     for (NodeIndex i = 0; i < count; ++i) {
         nodes[i]->forEachInput([&](const std::string& name) {
-            const NodeIndex input = table.find(name);
+            const NodeIndex input = graph->m_byName.find(name);
             if (input == npos) {
                 graph->m_missing.emplace_back(i, name);
             } else if (seenBy[input] != i) {

@@ -3,6 +3,7 @@
 // An immutable snapshot of an FX graph. A pass makes a new Graph and shares the nodes it did not touch.
 #pragma once
 
+#include "core/ir/name_table.h"
 #include "core/ir/node.h"
 
 #include <cstdint>
@@ -12,16 +13,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace dynascope::ir {
 
 class Graph;
 using GraphPtr = std::shared_ptr<const Graph>;
-/// Position of a node in its graph.
-using NodeIndex = std::uint32_t;
-inline constexpr NodeIndex npos = UINT32_MAX;
 
 /// How a graph was spelled, so that it can be printed back the same way. Printers take their defaults from
 /// here.
@@ -88,7 +85,7 @@ private:
 
     std::string m_name;
     std::vector<NodePtr> m_nodes;
-    std::unordered_map<std::string_view, NodeIndex> m_byName;
+    NameTable m_byName;                                   ///< of m_nodes
     std::vector<std::uint32_t> m_inputStart, m_userStart; // compressed rows, size() + 1 each
     std::vector<NodeIndex> m_inputs, m_users;
     std::vector<std::pair<NodeIndex, std::string>> m_missing;

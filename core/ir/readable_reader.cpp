@@ -42,6 +42,9 @@ public:
         , m_depth(depth) {
         m_style.trailingNewline = tail.trailingNewline;
         m_style.trailer = tail.trailer;
+        if (depth > 0) return; // the lines are those of all modules
+        m_nodes.reserve(lines.size() / 2);
+        m_names.reserve(lines.size() / 2);
     }
 
     Result<GraphPtr> read();
@@ -75,7 +78,8 @@ private:
     std::vector<Node> m_declared; ///< `primals_1: "f32[2]"` lines of a flattened signature
     /// Not yet renamed, to their place in m_nodes
     std::unordered_map<std::string_view, std::size_t> m_parameters;
-    NameSet m_names;
+    std::pmr::monotonic_buffer_resource m_pool; ///< of m_names, which grow with the graph and end at once
+    NameSet m_names{&m_pool};
     NameSet m_attributes; ///< what the graph reads from self; only where indentation was lost
     SourceComment m_comment;
     TextStyle m_style;

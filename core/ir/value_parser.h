@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -15,7 +16,7 @@
 namespace dynascope::ir {
 
 /// Names of the nodes defined so far. The views point into the text being read.
-using NameSet = std::unordered_set<std::string_view>;
+using NameSet = std::pmr::unordered_set<std::string_view>;
 
 /// How values are spelled: Fx is Node.format_node (str() of each argument: strings without quotes, nodes with
 /// "%"), Python is repr().
