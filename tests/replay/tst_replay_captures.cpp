@@ -163,7 +163,7 @@ private slots:
             }
         }
         const std::vector<Answered> captures = fromFolder(folder);
-        QVERIFY(captures.size() >= 200);
+        QVERIFY(captures.size() >= (qEnvironmentVariableIsEmpty("DYNASCOPE_CUDAGRAPH_CAPTURES") ? 200 : 1));
         std::size_t graphs = 0, agree = 0, captured = 0;
         std::map<std::string, std::size_t> seen; ///< by what was asked about
         std::vector<std::string> wrong;

@@ -61,15 +61,19 @@ QString typeOf(const ir::Node& node) {
     return node.meta ? toQString(node.meta->shortForm()) : QString();
 }
 
-QString categoryWhy(const replay::InputCategory& input) {
+QString categoryWhy(const replay::InputCategory& input, const ir::Node& placeholder) {
     const bool unseen = std::any_of(input.writes.begin(), input.writes.end(),
                                     [](const auto& write) { return !write.marked; });
     if (unseen && input.category == MutationCategory::None)
         return tr("written by an op whose schema does not mark it: PyTorch does not see the write");
     switch (input.category) {
     case MutationCategory::None:
-        return input.fixed ? tr("not written; its address stays, so it is not copied")
-                           : tr("not written; copied to its recorded address before each replay");
+        if (placeholder.meta && !placeholder.meta->tensor)
+            return tr("a number: every new value is recorded again");
+        if (input.fixed) return tr("not written; its address stays, so it is not copied");
+        return input.recorded ? tr("not written; lies in an earlier recording, where its address stays, so "
+                                   "it is not copied")
+                              : tr("not written; copied to its recorded address before each replay");
     case MutationCategory::Static:
         return tr("its address stays from call to call, so a replay may write it");
     case MutationCategory::Recorded:
@@ -301,7 +305,7 @@ std::vector<TableRow> inputRows(const ir::Graph& graph, const replay::InputCateg
               categoryMeaning(input.category), int(input.category)},
              {writer, Look::Mono, Tone::Write, writers.join(u'\n')},
              {at ? placeText(*at) : QString(), Look::Link, Tone::None, at ? toQString(at->code) : QString()},
-             {categoryWhy(input), Look::Text}});
+             {categoryWhy(input, node), Look::Text}});
     }
     return rows;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Which graphs would be CUDA graphs and why not, clicked through.
+#include "core/ir/text.h"
 #include "tests/support/captures.h"
 #include "tests/support/parts.h"
 #include "tests/views/panel_test.h"
@@ -54,6 +55,29 @@ class TestCoveragePanel : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What is not written is copied only where its address may change, and a number has none.
+    void saysWhatIsCopied() {
+        const auto graph = ir::readGraph("class GraphModule(torch.nn.Module):\n"
+                                         "    def forward(self, s0: \"Sym(s0)\", x: \"f32[s0]cuda:0\", "
+                                         "r: \"f32[s0]cuda:0\", w: \"f32[s0]cuda:0\"):\n"
+                                         "        a: \"f32[s0]cuda:0\" = torch.ops.aten.add.Tensor(x, r)\n"
+                                         "        b: \"f32[s0]cuda:0\" = torch.ops.aten.add.Tensor(a, w)\n"
+                                         "        return (b,)\n");
+        QVERIFY(graph);
+        const std::size_t fixed[]{3}, recorded[]{2};
+        QStringList why;
+        for (const TableRow& row :
+             inputRows(**graph, replay::inputCategories(replay::factsOf(*graph), fixed, recorded), {}))
+            why << row[int(InputColumn::Why)].text;
+        QCOMPARE(
+            why,
+            (QStringList{
+                "a number: every new value is recorded again",
+                "not written; copied to its recorded address before each replay",
+                "not written; lies in an earlier recording, where its address stays, so it is not copied",
+                "not written; its address stays, so it is not copied"}));
+    }
+
     void saysWhichAndWhy() {
         Shown s("trace_aot_eager/relu_input_mutation");
         const QAbstractItemModelTester graphs(test::part<RowTable>(*s.panel, "coverage.graphs")->model(),
