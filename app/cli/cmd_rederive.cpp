@@ -9,8 +9,10 @@
 #include "core/rederive/rederive_json.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 namespace dynascope::cli {
 
@@ -62,9 +64,16 @@ std::string report(const std::vector<RederivedStage>& stages, bool saved) {
     const bool severalRanks = std::any_of(stages.begin(), stages.end(), [&](const RederivedStage& stage) {
         return stage.rank != stages.front().rank;
     });
+    // Attempts of one compile have stages of one name.
+    std::map<std::pair<int, std::string>, std::set<int>> attempts;
+    for (const RederivedStage& stage : stages)
+        attempts[{stage.rank, stage.compile}].insert(stage.attempt);
     for (const RederivedStage& stage : stages) {
         if (severalRanks) out += std::to_string(stage.rank) + ':';
-        out += stage.compile + ' ' + stage.stage;
+        out += stage.compile + ' ';
+        if (attempts[{stage.rank, stage.compile}].size() > 1)
+            out += "attempt " + std::to_string(stage.attempt) + ' ';
+        out += stage.stage;
         if (!stage.from.empty()) out += " from " + stage.from;
         const bool differs = stage.verdict == Rederived::Different && !stage.versions.empty();
         out += ": " + (differs ? std::string("differs") : std::string(engine::rederivedName(stage.verdict)));

@@ -142,10 +142,14 @@ std::string breaksText(const Session& session) {
 
 std::string stagesOf(const Compile& compile) {
     Table table({Align::Left, Align::Right, Align::Left, Align::Left});
+    const bool severalAttempts = std::ranges::any_of(compile.stages, [&](const session::StagePtr& stage) {
+        return stage->attempt != compile.stages.front()->attempt;
+    });
     for (const session::StagePtr& stage : compile.stages) {
         const bool code = stage->content == session::Stage::Content::Code;
         const std::size_t size = code ? stage->kernelCount() : stage->nodeCount();
-        const std::string label = stage->label() + (stage->detail.empty() ? "" : " (" + stage->detail + ')');
+        std::string label = stage->label() + (stage->detail.empty() ? "" : " (" + stage->detail + ')');
+        if (severalAttempts) label += ", attempt " + std::to_string(stage->attempt);
         std::string noun = code ? "kernel" : "node";
         if (size != 1) noun += 's';
         const bool unreadable = !code && size == 0;

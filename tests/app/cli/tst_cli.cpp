@@ -516,6 +516,21 @@ sys.exit(9 if program.recv(1) == b"" else 8)
 
     /// Which inputs are written is in AOTAutograd's metadata; where a log has none, the commands say who
     /// knows.
+    /// Attempts of one compile have stages of one name.
+    void stagesOfSeveralAttempts() {
+        test::TraceText text;
+        for (const int attempt : {0, 1})
+            text.at(0, 0, attempt)
+                .start()
+                .add("\"dynamo_output_graph\": {}", test::readableGraph(2 + attempt));
+        const QString path = file("attempts.log", QByteArray::fromStdString(text.metrics().text()));
+        const QByteArray info = cli({"info", path}).out;
+        QVERIFY2(info.contains("dynamo_output_graph, attempt 0  "), info);
+        QVERIFY2(info.contains("dynamo_output_graph, attempt 1  "), info);
+        QVERIFY(!cli({"info", DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log"})
+                     .out.contains(", attempt "));
+    }
+
     void saysWhereWritesAreDerived() {
         QFile log(DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log");
         QVERIFY(log.open(QIODevice::ReadOnly));
