@@ -201,7 +201,7 @@ Section recompilesSection(const PageContext& page) {
     }
     out.figure = std::to_string(static_cast<std::size_t>(*figure.value));
     const std::vector<dynamo::FrameCache> caches = dynamo::explainRecompiles(page.session);
-    out.note = caches.empty() ? "none" : out.figure + " in " + count(caches.size(), "code object");
+    out.note = caches.empty() ? "none" : out.figure + " in " + count(caches.size(), "frame");
     std::string rows;
     std::size_t number = 0;
     for (const GuardRow& row : guardRows(caches)) {
