@@ -156,6 +156,7 @@ private slots:
             if (!stop || seen.contains(stop)) break;
             seen.insert(stop);
             if (!stop->isVisible()) continue;
+            QCoreApplication::processEvents(); // cards that are laid out only now move
             QWidget* drawn = stop->parentWidget() && stop->parentWidget()->focusProxy() == stop
                                  ? stop->parentWidget()
                                  : stop;
@@ -167,7 +168,6 @@ private slots:
                                          stop->accessibleName(), stop->parentWidget()->objectName())
                                     .arg(place.x())
                                     .arg(place.y()))); // behind no other tab, and not scrolled away
-            QCoreApplication::processEvents();
             const QImage with = window().grab(place).toImage();
             stop->clearFocus();
             QCoreApplication::processEvents();
