@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The picture of a graph: blocks that open and fold, labels, cards that slide, layouts that fail, and what is written of it.
+#include "core/base/sanitizers.h"
 #include "tests/support/captures.h"
 #include "tests/views/shown_canvases.h"
 #include "views/canvas/pane_header.h"
@@ -246,6 +247,7 @@ void TestCanvasPictures::childThatFailsLeavesThePicture() {
 }
 
 void TestCanvasPictures::cancelSettles() {
+    if (threadSanitized) QSKIP("no program is started under the thread sanitizer");
     QTemporaryDir folder;
     const QString slow = folder.filePath("slow");
     QFile script(slow);
