@@ -62,15 +62,16 @@ private slots:
     void nothingWhereSeveralGraphsWereMade() {
         const session::SessionPtr session = open("view_mutation");
         session::Compile compile = session->compiles.front();
-        const auto forward = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
+        const auto found = std::ranges::find_if(compile.stages, [](const session::StagePtr& stage) {
             return stage->phase == session::Phase::Inference || stage->phase == session::Phase::Forward;
         });
-        QVERIFY(forward != compile.stages.end());
-        compile.stages.push_back(*forward);
+        QVERIFY(found != compile.stages.end());
+        const session::StagePtr forward = *found;
+        compile.stages.push_back(forward);
         for (const QString& name : namesIn(compile, "inductor_post_grad_graph"))
             QVERIFY2(name.endsWith('='), qPrintable(name));
-        QVERIFY(session::programNames(nullptr, *(*(*forward)->graph())).size() ==
-                (*(*forward)->graph())->size());
+        const ir::GraphPtr graph = *forward->graph();
+        QVERIFY(session::programNames(nullptr, *graph).size() == graph->size());
     }
 
     /// Two stages beside each other on the page Compare are each of a compile of its own.
