@@ -91,25 +91,34 @@ InputMutations findInputMutations(const ReplayGraphFacts& facts) {
     return Search(facts).run();
 }
 
+namespace {
+
+/// Of a copy_ among several users of an input. PyTorch takes the first by when a node came to use the input. A text has
+/// not that order; a copy_ into the input is older than those from it, of which Inductor makes writes in place late.
+std::string copyTrace(const ir::Graph& graph, std::span<const ir::NodeIndex> users, std::string_view input) {
+    std::string first;
+    for (const ir::NodeIndex user : users) {
+        const ir::Node& node = graph.node(user);
+        if (!isCopy(node)) continue;
+        std::string trace = stackText(node);
+        if (trace.empty()) continue;
+        if (!node.args.empty() && node.args.front().isNode() && node.args.front().text == input) return trace;
+        if (first.empty()) first = std::move(trace);
+    }
+    return first;
+}
+
+} // namespace
+
 std::vector<PlaceholderInfo> placeholdersOf(const ir::Graph& graph) {
     std::vector<PlaceholderInfo> out;
     for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
         if (graph.node(i).op != ir::Op::Placeholder) continue;
         PlaceholderInfo info{graph.node(i).name, stackText(graph.node(i)), {}, {}};
         const std::span<const ir::NodeIndex> users = graph.users(i);
-        // PyTorch takes the first copy_ by when a node came to use the input. A text has not that order; a copy_ into the
-        // input is older than those from it, of which Inductor makes writes in place late.
-        bool found = false;
-        for (const ir::NodeIndex user : users) {
-            const ir::Node& node = graph.node(user);
-            info.useTraces.push_back(stackText(node));
-            const bool copies = users.size() == 1 || isCopy(node);
-            const bool writes = copies && !node.args.empty() && node.args.front().isNode() &&
-                                node.args.front().text == info.name;
-            if (!found && copies && (writes || info.mutatingUse.empty()))
-                info.mutatingUse = info.useTraces.back();
-            found = found || (writes && !info.mutatingUse.empty());
-        }
+        for (const ir::NodeIndex user : users)
+            info.useTraces.push_back(stackText(graph.node(user)));
+        info.mutatingUse = users.size() == 1 ? info.useTraces.front() : copyTrace(graph, users, info.name);
         out.push_back(std::move(info));
     }
     return out;
