@@ -42,9 +42,9 @@ public:
 
     /// Sets the run of each mention of one log, in its order. What an attempt writes once begins a run where
     /// it comes again, as do another process that compiles and another log. A compile that never starts, since
-    /// the limit of recompiles is reached, ends all the same: the second end of an id is of the newest run. A backward that is compiled after
-    /// its id began again goes to the run whose backward graph waits for it; where several wait, to the one
-    /// whose graph has the same inputs, and where that does not tell to the newest: these are what is
+    /// the limit of recompiles is reached, ends all the same: the second end of an id is of the newest run. A
+    /// backward that is compiled after its id began again goes to the run whose backward graph waits for it;
+    /// where several wait, to the one whose graph has the same inputs, and where that does not tell to the newest: these are what is
     /// returned. Linear but for logarithms.
     std::vector<Unclear> number(std::vector<Mention>& log, const std::string& file);
     /// The same for a log in which no id can come twice: the number of its only run.
