@@ -40,10 +40,6 @@ std::string verdictText(const GraphCoverage& graph) {
     return out;
 }
 
-std::string withoutStack(const std::string& message) {
-    return message.substr(0, message.find(". Found from"));
-}
-
 std::string problemText(const replay::CoverageProblem& problem, std::size_t top) {
     std::string out = std::string(problem.prevents ? "    " : "    note: ") + problem.what + '\n';
     Table places({Table::Align::Left, Table::Align::Left, Table::Align::Left});
@@ -75,9 +71,9 @@ std::string report(const session::Session& session, const replay::CoverageReport
                graph.stage->label() + ", " + count(graph.nodes, "node") + ", " +
                std::to_string(graph.fixedInputs) + " of " + count(graph.inputs, "input") +
                " at fixed addresses\n";
-        // The stack that follows is among the places.
-        if (!graph.message.empty()) out += "    " + withoutStack(graph.message) + '\n';
-        if (!graph.messageOnGpu.empty()) out += "    on a GPU: " + withoutStack(graph.messageOnGpu) + '\n';
+        if (!graph.message.empty()) out.append("    ").append(replay::withoutStack(graph.message)) += '\n';
+        if (!graph.messageOnGpu.empty())
+            out.append("    on a GPU: ").append(replay::withoutStack(graph.messageOnGpu)) += '\n';
         for (const replay::CoverageProblem& problem : graph.problems)
             out += problemText(problem, top);
     }

@@ -309,6 +309,10 @@ std::size_t CoverageReport::countOnGpu(CoverageVerdict verdict) const {
         graphs.begin(), graphs.end(), [&](const GraphCoverage& graph) { return graph.onGpu == verdict; }));
 }
 
+std::string_view withoutStack(std::string_view message) {
+    return message.substr(0, message.find(". Found from"));
+}
+
 bool cutsGraphs(const session::Session& session, const session::Compile& compile) {
     const std::map<std::string, session::Metric> settings = session::readSettings(compile);
     const auto set = settings.find("inductor_config.graph_partition");

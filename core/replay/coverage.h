@@ -111,6 +111,9 @@ struct JudgeOptions {
 /// is on since PyTorch 2.9. Reads the compile's metrics.
 [[nodiscard]] bool cutsGraphs(const session::Session& session, const session::Compile& compile);
 
+/// PyTorch's words without the stack that goes on behind them, whose lines are among the places of the problems.
+[[nodiscard]] std::string_view withoutStack(std::string_view message);
+
 /// "static_input_indices=[0, 1]" of AOTAutograd's metadata; empty where there is none.
 [[nodiscard]] std::vector<std::size_t> staticInputsOf(std::string_view metadata);
 

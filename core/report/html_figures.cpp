@@ -126,11 +126,9 @@ std::string verdictHtml(const replay::GraphCoverage& graph) {
 
 std::string problemsHtml(const PageContext& page, const replay::GraphCoverage& graph) {
     std::string out;
-    const auto said = [](const std::string& message) {
-        return htmlCode(message.substr(0, message.find(". Found from"))) + "</p>";
-    };
-    if (!graph.message.empty()) out += "<p>" + said(graph.message);
-    if (!graph.messageOnGpu.empty()) out += "<p>On a GPU: " + said(graph.messageOnGpu);
+    if (!graph.message.empty()) out += "<p>" + htmlCode(replay::withoutStack(graph.message)) + "</p>";
+    if (!graph.messageOnGpu.empty())
+        out += "<p>On a GPU: " + htmlCode(replay::withoutStack(graph.messageOnGpu)) + "</p>";
     for (const replay::CoverageProblem& problem : graph.problems) {
         out += "<p>" + std::string(problem.prevents ? "" : "Note: ") + htmlText(problem.what);
         for (std::size_t i = 0; i < problem.places.size() && i < mostPlaces; ++i)

@@ -43,18 +43,13 @@ TableCell verdictCell(CoverageVerdict verdict) {
     return {verdictText(verdict), Look::Chip, verdictTone(verdict), verdictMeaning(verdict), int(verdict)};
 }
 
-/// PyTorch's message goes on with a stack that is among the places.
-QString withoutStack(const std::string& message) {
-    return toQString(std::string_view(message).substr(0, message.find(". Found from")));
-}
-
 QString whyText(const GraphCoverage& graph) {
     for (const CoverageProblem& problem : graph.problems) {
         // What moving to a GPU mends is no news where the column beside it says how it stands there.
         if (!problem.prevents || (graph.onGpu && problem.what == replay::runsOnCpu)) continue;
         return toQString(problem.what);
     }
-    return graph.message.empty() || graph.onGpu ? QString() : withoutStack(graph.message);
+    return graph.message.empty() || graph.onGpu ? QString() : toQString(replay::withoutStack(graph.message));
 }
 
 QString typeOf(const ir::Node& node) {
@@ -194,10 +189,12 @@ Facts coverageFacts(const session::Session& session, const GraphCoverage& graph,
              tr("Their addresses stay from call to call; the others are copied before a replay")));
     head.facts.push_back(fact(tr("Nodes"), {mono(numberText(graph.nodes))}));
     if (!graph.message.empty())
-        head.facts.push_back(fact(tr("PyTorch says"), {mono(withoutStack(graph.message))}));
+        head.facts.push_back(
+            fact(tr("PyTorch says"), {mono(toQString(replay::withoutStack(graph.message)))}));
     if (!graph.messageOnGpu.empty())
         head.facts.push_back(
-            fact(tr("PyTorch says"), {mono(withoutStack(graph.messageOnGpu)), quiet(tr(" on a GPU"))}));
+            fact(tr("PyTorch says"),
+                 {mono(toQString(replay::withoutStack(graph.messageOnGpu))), quiet(tr(" on a GPU"))}));
     facts.sections.push_back(std::move(head));
     for (std::size_t p = 0; p < graph.problems.size(); ++p) {
         const CoverageProblem& problem = graph.problems[p];
