@@ -4,6 +4,7 @@
 #include "core/session/compile_counts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <optional>
 
@@ -127,11 +128,14 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         CutRow cut;
         const std::string which =
             row.later ? "a later call" : "call " + std::to_string(++calls[{root.origin(), root.function}]);
-        cut.label = root.function + ", " + which;
-        if (!named) cut.label = (row.later ? "A" : "C") + which.substr(1);
-        if (session.runCount(root.rank) > 1)
-            cut.label = "Run " + std::to_string(root.id.run) + ", " + cut.label;
-        if (session.ranks.size() > 1) cut.label = "Rank " + std::to_string(root.rank) + ", " + cut.label;
+        std::string before;
+        if (session.ranks.size() > 1) before = "rank " + std::to_string(root.rank) + ", ";
+        if (session.runCount(root.rank) > 1) before += "run " + std::to_string(root.id.run) + ", ";
+        cut.label = before + (named ? root.function + ", " : std::string()) + which;
+        // A function's name stays as it is.
+        if (!named || !before.empty())
+            cut.label.front() =
+                static_cast<char>(std::toupper(static_cast<unsigned char>(cut.label.front())));
         if (!row.later) cut.detail = argumentOf(root);
         for (const std::size_t c : row.compiles) {
             CutPiece piece;

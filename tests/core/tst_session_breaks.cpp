@@ -277,6 +277,12 @@ private slots:
         const std::vector<session::CutRow> rows = session::cutRows(session, summary);
         QCOMPARE(rows.size(), std::size_t(2));
         QCOMPARE(rows[0].label, std::string("Call 1"));
+        session::Session ranks = session;
+        ranks.ranks = {0, 1};
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, call 1"));
+        using Cause = session::Run::Cause;
+        ranks.runs = {{0, 1, Cause::First, {}, 1}, {0, 2, Cause::IdsAgain, {}, 9}};
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, run 1, call 1"));
         QCOMPARE(rows[0].detail, std::string("x f32[8, 8]"));
         QCOMPARE(rows[1].detail, std::string("x f32[s77, 8]"));
         QStringList pieces;

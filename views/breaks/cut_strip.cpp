@@ -141,9 +141,9 @@ void CutStrip::paintEvent(QPaintEvent* /*event*/) {
         const QRect label(12, m_theme.scaled(12) + int(r) * rowHeight, m_labelWidth - 20, m_theme.scaled(18));
         painter.setFont(m_theme.font(FontRole::Strong));
         painter.setPen(c.text);
-        painter.drawText(
-            label, Qt::AlignVCenter,
-            elided(painter.fontMetrics(), toQString(m_rows[r].label), Qt::ElideRight, label.width()));
+        painter.drawText(label, Qt::AlignVCenter,
+                         elided(painter.fontMetrics(), toQString(m_rows[r].label), Qt::ElideMiddle,
+                                label.width())); // its end tells rows apart
         painter.setFont(m_theme.font(FontRole::CodeSmall));
         painter.setPen(c.text2);
         painter.drawText(
