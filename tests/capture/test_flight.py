@@ -13,6 +13,9 @@ import unittest
 
 SOURCE = """
     import datetime, os, sys, time
+    if sys.argv[1] == "unseen":  # before its thread starts, which is at torch's import
+        from dynascope_capture import flight
+        flight._LOOK = 1000
     import torch
     import torch.distributed as dist
     import torch.distributed._functional_collectives as fc
@@ -78,6 +81,16 @@ class Flight(unittest.TestCase):
                 self.assertEqual(os.stat(os.path.join(out, name)).st_mode & 0o777, 0o600)
             code, told = self.ranks(out)
             self.assertEqual((code, told["verdict"], told["waiting"]), (0, "alike", []))
+
+    def test_groups_that_nobody_saw(self):
+        """Their calls are left when they are gone: on a machine that is busy, or in a short program."""
+        with tempfile.TemporaryDirectory() as folder:
+            out, run = self.start(folder, "unseen")
+            _, errors = run.communicate(timeout=200)
+            self.assertEqual(run.returncode, 0, errors)
+            self.assertEqual(self.dumps(out), ["flight_rank_0", "flight_rank_1"])
+            code, told = self.ranks(out)
+            self.assertEqual((code, told["verdict"]), (0, "alike"))
 
     def test_a_rank_that_hangs(self):
         """Everything is killed at once: what the ranks were in was written before."""

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 
+_LOOK = 0.1  # seconds between two looks for a process group, until there was one
 _PAUSE = 1.0  # seconds between two dumps,
 _SHARE = 50  # which take one part in so many of the time at most
 _STAMP_NS = 4_000_000_000  # after which one that has not changed is written again, with the time
@@ -22,10 +23,12 @@ def say(text):
 
 
 class Flight:
-    """Of a process. Never raises: a dump is not worth a program's end."""
+    """Of a process, after the import of `c10d`, which is torch.distributed.distributed_c10d. Never raises: a dump is not
+    worth a program's end."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, c10d):
         self._folder = os.fspath(folder)
+        self._c10d = c10d
         self._pid = os.getpid()
         self._rank = self._seen = None
         self._stamped = 0
@@ -39,20 +42,20 @@ class Flight:
         threading.Thread(target=self._follow, name="dynascope_flight", daemon=True).start()
 
     def _follow(self):
-        pause = _PAUSE
+        pause = _LOOK
         while not self._ended.wait(pause):
-            began = time.monotonic()
+            began = time.thread_time()  # a busy machine makes no dump dear
             if not self.write():
                 return
-            pause = max(_PAUSE, _SHARE * (time.monotonic() - began))
+            pause = _LOOK if self._rank is None else max(_PAUSE, _SHARE * (time.thread_time() - began))
 
-    def write(self):
+    def write(self, ends=False):
         """Whether it is worth trying again."""
         if os.getpid() != self._pid:
             return False  # a process below ours is no rank
         try:
             with self._lock:
-                self._write()
+                self._write(ends)
         except Exception as error:
             say(f"no flight-recorder dump: {type(error).__name__}: {error}")
             return False
@@ -61,18 +64,21 @@ class Flight:
     def _target(self, rank):
         return os.path.join(self._folder, f"flight_rank_{rank}")
 
-    def _write(self):
-        import torch
-
-        distributed = sys.modules.get("torch.distributed")
-        if distributed is None or not distributed.is_available():
+    def _write(self, ends=False):
+        if self._c10d.is_initialized():
+            self._rank = self._c10d.get_rank()
+        # An import of torch here would wait for the program's own.
+        recorder = getattr(sys.modules.get("torch._C._distributed_c10d"), "_dump_fr_trace", None)
+        if recorder is None:
             return
-        if distributed.is_initialized():
-            self._rank = distributed.get_rank()
+        if self._rank is None and ends and os.environ.get("RANK", "").isdigit():
+            # Groups that came and went between two looks leave their calls, and not the rank.
+            if pickle.loads(recorder()).get("entries"):
+                self._rank = int(os.environ["RANK"])
         if self._rank is None:
             return
         now = time.time_ns()
-        dump = torch._C._distributed_c10d._dump_fr_trace()  # which outlives the process groups
+        dump = recorder()  # which outlives the process groups
         if dump == self._seen and now - self._stamped < _STAMP_NS:
             return
         held = pickle.loads(dump)  # this process's own
@@ -90,4 +96,4 @@ class Flight:
     def finish(self):
         """At the end of the program, also where it has let its process groups go."""
         self._ended.set()
-        self.write()
+        self.write(ends=True)

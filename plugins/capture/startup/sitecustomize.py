@@ -53,7 +53,7 @@ def _start_flight(module):
 
         from dynascope_capture.flight import Flight
 
-        flight = Flight(os.environ["DYNASCOPE_CAPTURE"])
+        flight = Flight(os.environ["DYNASCOPE_CAPTURE"], module)
         flight.start()
         atexit.register(flight.finish)
     except Exception as error:
