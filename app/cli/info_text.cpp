@@ -261,9 +261,7 @@ std::string headText(const Session& session) {
     if (counts.compiles == 0)
         out += count(counts.graphs, "graph");
     else
-        out += count(counts.frames, "frame") + ", " +
-               (counts.compiles > counts.ids ? count(counts.compiles, "compile") + " of " : std::string()) +
-               count(counts.ids, "compile id");
+        out += count(counts.frames, "frame") + ", " + session::compilesText(counts);
     if (recompiles != 0) out += ", " + count(recompiles, "recompile");
     if (seconds > 0) out += ", " + formatSeconds(seconds) + " compile time";
     return out + "\n";

@@ -122,19 +122,22 @@ void WindowStatus::setProblems(const QString& text) {
 void WindowStatus::countCaptures() {
     const std::size_t captures = m_workspace.captures().size();
     session::CompileCounts all;
+    std::string only; // of one capture, with its ranks and runs
     for (const Workspace::Capture& capture : m_workspace.captures()) {
         const session::CompileCounts counts = session::countCompiles(*capture.session);
         all.compiles += counts.compiles;
         all.ids += counts.ids;
         all.graphs += counts.graphs;
+        only = session::compilesText(counts);
     }
     QStringList parts{captures == 0 ? tr("Nothing open")
                                     : countText(captures, tr("capture"), tr("captures"))};
-    const QString ids = countText(all.ids, tr("compile id"), tr("compile ids"));
-    if (all.compiles > all.ids)
-        parts << tr("%1 of %2").arg(countText(all.compiles, tr("compile"), tr("compiles")), ids);
+    if (captures == 1 && all.compiles > 0)
+        parts << toQString(only);
+    else if (all.compiles > all.ids)
+        parts << countText(all.compiles, tr("compile"), tr("compiles"));
     else if (all.ids > 0)
-        parts << ids;
+        parts << countText(all.ids, tr("compile id"), tr("compile ids"));
     if (all.graphs > 0) parts << countText(all.graphs, tr("graph"), tr("graphs"));
     m_counted = parts.join(QStringLiteral(", "));
     refresh();

@@ -289,6 +289,8 @@ private slots:
         QVERIFY(session);
         QCOMPARE(ids(*session), QStringLiteral("0:0/0 0:0/1 0:1/0 0:0/0@2 0:0/1@2"));
         QVERIFY(session->runs[1].cause == Run::Cause::Process);
+        QCOMPARE(session::compilesText(session::countCompiles(*session)),
+                 std::string("5 compiles in 2 runs"));
     }
 
     void theFilesNameSaysTheRank() {
@@ -302,6 +304,7 @@ private slots:
         const session::CompileCounts counts = session::countCompiles(*session);
         QCOMPARE(counts.compiles, std::size_t(6)); // of ids that the ranks share
         QCOMPARE(counts.ids, std::size_t(2));
+        QCOMPARE(session::compilesText(counts), std::string("6 compiles on 3 ranks"));
         QCOMPARE(counts.graphs, std::size_t(0));
         QCOMPARE(session->ranks, (std::vector<int>{0, 1, 2}));
         QCOMPARE(session->warnings.size(), std::size_t(2));
