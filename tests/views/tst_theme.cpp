@@ -217,6 +217,8 @@ void TestTheme::textIsReadable() {
     reads("text", c.text, grounds);
     reads("text2", c.text2, grounds);
     reads("text3", c.text3, {c.bg3});
+    reads("hint", c.hint(false), {c.bg0, c.bg1, c.bg2, c.bg3});
+    reads("hint", c.hint(true), {c.row, c.accentBg});
     reads("accent", c.accent, grounds);
     reads("accentText", c.accentText(), grounds);
     for (const auto change :

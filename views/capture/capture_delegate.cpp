@@ -58,7 +58,7 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         QFont small = plain;
         small.setPixelSize(m_theme.scaled(11));
         painter->setFont(small);
-        painter->setPen(selected ? c.text2 : c.text3);
+        painter->setPen(c.hint(selected));
         painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter, right);
         rest.setRight(rest.right() - QFontMetrics(small).horizontalAdvance(right) - m_theme.scaled(8));
     }

@@ -131,7 +131,7 @@ void FilterPopup::paintEvent(QPaintEvent*) {
             continue;
         }
         painter.setFont(text);
-        painter.setPen(c.text3);
+        painter.setPen(c.hint(i == m_current));
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, entry.detail);
         line.setRight(line.right() - QFontMetrics(text).horizontalAdvance(entry.detail) - m_theme.scaled(8));
         painter.setFont(code);

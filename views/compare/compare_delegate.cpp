@@ -41,11 +41,12 @@ void CompareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const DiffColours tone = c.diff(change);
     const QRect area = option.rect.adjusted(8, 0, -4, 0);
     painter->save();
-    painter->fillRect(option.rect, option.state & QStyle::State_Selected ? c.row : c.bg1);
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    painter->fillRect(option.rect, selected ? c.row : c.bg1);
     painter->setFont(m_theme.font(FontRole::Section));
     const QString words = QString(QChar(char16_t(diff::changeSign(change)))) + QStringLiteral("  ") + text;
     if (change == diff::Change::Same) {
-        painter->setPen(c.text3);
+        painter->setPen(c.hint(selected));
         painter->drawText(area.adjusted(6, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, words);
     } else {
         const int width = std::min(painter->fontMetrics().horizontalAdvance(words) + 12, area.width());

@@ -147,8 +147,8 @@ void SourceOpsDelegate::paint(QPainter* painter, const QStyleOptionViewItem& opt
     row(top, index.data(SourceOpsModel::NameRole).toString(), m_theme.font(FontRole::NodeName), c.text,
         index.data(SourceOpsModel::CallRole).toString(), m_theme.font(FontRole::CodeSmall), c.text2);
     row(top + line, index.data(SourceOpsModel::TargetRole).toString(), m_theme.font(FontRole::CodeSmall),
-        stripe, index.data(SourceOpsModel::EmittedRole).toString(), m_theme.font(FontRole::Text), c.text3,
-        index.data(SourceOpsModel::EmittedShortRole).toString());
+        stripe, index.data(SourceOpsModel::EmittedRole).toString(), m_theme.font(FontRole::Text),
+        c.hint(place == 0), index.data(SourceOpsModel::EmittedShortRole).toString());
     if (option.state.testFlag(QStyle::State_HasFocus)) {
         painter->setOpacity(1);
         painter->setPen(QPen(c.accent, 1));

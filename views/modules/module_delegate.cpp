@@ -24,12 +24,15 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
                            const QModelIndex& index) const {
     const Colours& c = m_theme.colours();
     painter->save();
-    if (option.state & QStyle::State_Selected)
+    const bool selected = option.state.testFlag(QStyle::State_Selected);
+    const QVariant heat = index.data(ModuleModel::HeatRole);
+    const bool hot = heat.isValid() && !selected; // where nothing less than the text's own colour reads
+    const QColor quiet = hot ? c.text : c.hint(selected), detail = hot ? c.text : c.text2;
+    if (selected)
         painter->fillRect(option.rect, c.row);
     else if (option.state & QStyle::State_MouseOver)
         painter->fillRect(option.rect, c.bg2);
-
-    else if (const QVariant heat = index.data(ModuleModel::HeatRole); heat.isValid())
+    else if (heat.isValid())
         painter->fillRect(option.rect, c.heat(heat.toDouble()));
 
     QRect rest = option.rect.adjusted(m_theme.scaled(4), 0, -m_theme.scaled(8), 0);
@@ -46,7 +49,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         const QString text =
             time.isValid() ? durationText(time.toDouble()) : QLocale().toString(count.toULongLong());
         painter->setFont(m_theme.font(FontRole::CodeSmall));
-        painter->setPen(time.isValid() ? c.text : c.text3);
+        painter->setPen(time.isValid() ? c.text : quiet);
         painter->drawText(rest, Qt::AlignRight | Qt::AlignVCenter, text);
         rest.setRight(rest.right() - painter->fontMetrics().horizontalAdvance(text) - m_theme.scaled(8));
     }
@@ -62,7 +65,7 @@ void ModuleDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
     };
     draw(index.data(Qt::DisplayRole).toString(), isNode ? FontRole::CodeSmall : FontRole::Text, c.text);
     draw(index.data(ModuleModel::DetailRole).toString(), isNode ? FontRole::CodeSmall : FontRole::Text,
-         isNode ? c.text3 : c.text2);
+         isNode ? quiet : detail);
     painter->restore();
 }
 

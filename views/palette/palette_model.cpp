@@ -174,7 +174,8 @@ void PaletteDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         painter->drawText(rest, Qt::AlignLeft | Qt::AlignVCenter, shown);
         rest.setLeft(rest.left() + metrics.horizontalAdvance(shown));
     };
-    const QColor normal = hit->needs.isEmpty() ? c.text : c.text3;
+    const QColor normal =
+        hit->needs.isEmpty() ? c.text : c.hint(option.state.testFlag(QStyle::State_Selected));
     // Bold is the wider of both. A part of the row is the detail's.
     const ShownTitle title =
         shownTitle(QFontMetricsF(hit->ranges.empty() ? plain : bold), *hit,

@@ -90,6 +90,10 @@ QColor Colours::accentText() const {
     return accent;
 }
 
+QColor Colours::hint(bool selected) const {
+    return selected ? text2 : text3;
+}
+
 DiffColours Colours::diff(diff::Change change) const {
     const DiffTable table = diffTable(dark);
     switch (change) {

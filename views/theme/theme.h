@@ -39,6 +39,8 @@ struct Colours {
 
     /// The accent where it is text on accentBg: a shade stronger, to keep 4.5 : 1.
     [[nodiscard]] QColor accentText() const;
+    /// text3, and on a selected row what reads there.
+    [[nodiscard]] QColor hint(bool selected) const;
     [[nodiscard]] DiffColours diff(diff::Change change) const;
     [[nodiscard]] QColor op(ir::OpKind kind) const;
     /// Of a share of the most time, 0 to 1. Differences of the small ones show: the scale is that of square roots.
