@@ -95,7 +95,7 @@ void Exporter::notes(int index) {
 }
 
 void Exporter::functionalization(Place place) {
-    m_workspace.go(place);
+    m_workspace.go(std::move(place));
     settle(m_window);
     if (m_window.engine().state() == Engine::State::Absent || !writes(m_workspace.stage(Side::A).graph))
         return;

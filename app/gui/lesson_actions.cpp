@@ -71,7 +71,8 @@ int LessonActions::captureAt(const QString& path) const {
 void LessonActions::goToPlace() {
     if (!m_run->isOpen()) return;
     const lessons::Call* place = m_run->place();
-    const QString path = place ? capturePath(m_file, place) : QString();
+    if (!place) return;
+    const QString path = capturePath(m_file, place);
     if (path.isEmpty()) return;
     const int capture = captureAt(path);
     if (capture < 0) {

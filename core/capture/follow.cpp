@@ -254,7 +254,8 @@ bool goesOn(const session::Inputs& before, const session::Inputs& now) {
 }
 
 Result<session::SessionPtr> readAgain(const session::Session& before, session::Inputs now,
-                                      std::vector<session::Warning> unusable, const TaskContext& task) {
+                                      const std::vector<session::Warning>& unusable,
+                                      const TaskContext& task) {
     addAttached(now, before.inputs);
     return openAgain(before, std::move(now), unusable, task, {});
 }

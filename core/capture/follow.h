@@ -62,7 +62,7 @@ class LogMemory;
 
 /// The same of files that were got again elsewhere: `now` is of the same path, and lacks what was attached.
 [[nodiscard]] Result<session::SessionPtr> readAgain(const session::Session& before, session::Inputs now,
-                                                    std::vector<session::Warning> unusable,
+                                                    const std::vector<session::Warning>& unusable,
                                                     const TaskContext& task = {});
 
 /// Whether every file of an input begins as it did before: nothing of what was read is another now. Compares

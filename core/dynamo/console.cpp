@@ -50,7 +50,7 @@ Result<Call> parse(std::string_view text, int depth = 0) {
     Call call{std::string(trimmed(text.substr(0, open))), {}, false, parents};
     std::string_view rest = trimmed(text.substr(open + 1, text.size() - open - 2));
     if (std::size_t more = 0; depth == 0 && withoutContext(rest, more).starts_with("get_local(")) {
-        const Result<Call> inner = parse(rest, depth + 1);
+        Result<Call> inner = parse(rest, depth + 1);
         if (!inner) return inner;
         call.text = inner->text;
         call.plain = true; // a value, as a plain name

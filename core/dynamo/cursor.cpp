@@ -97,7 +97,7 @@ Result<Halt> runUntilAny(const Recording& recording, StepIndex from, const std::
     const StepIndex lowest = limit == noStep ? 0 : limit + 1;
     for (StepIndex end = std::min(from, size); end > lowest;) {
         const StepIndex first = end - lowest > stretch ? end - stretch : lowest;
-        const Result<Halt> found = search(first, end);
+        Result<Halt> found = search(first, end);
         if (!found || found->step != noStep) return found;
         end = first;
     }
@@ -206,7 +206,7 @@ StepIndex runToGuard(const Recording& recording, StepIndex from, std::string_vie
 Result<StepIndex> runUntil(const Recording& recording, StepIndex from, const Condition& condition,
                            Direction direction, const TaskContext& task) {
     const std::vector<Waiting> one{{&condition, 0}};
-    const Result<Halt> found = runUntilAny(recording, from, one, direction, noStep, task);
+    Result<Halt> found = runUntilAny(recording, from, one, direction, noStep, task);
     if (!found) return tl::unexpected(found.error());
     return found->step;
 }

@@ -363,7 +363,7 @@ CacheSimulation simulateCache(const Recording& recording, const CodeEntries& cod
             const std::size_t maker = out.madeBy[entry];
             if (maker == made.call) return std::nullopt; // the very call that it was made for
             // Backends have been compared before.
-            if (const auto said = recordedReason(compile, recording.compiles()[code.compiles[maker]].id);
+            if (auto said = recordedReason(compile, recording.compiles()[code.compiles[maker]].id);
                 said && !said->starts_with("BACKEND_MATCH"))
                 return said;
             for (const RecordedGuard& guard : known[maker].guards)

@@ -54,11 +54,12 @@ std::string inputDimension(const session::Compile& compile, std::string_view sou
     return {};
 }
 
-SymbolPair pairOf(const SymbolInfo* a, const SymbolInfo* b, const session::Compile& compileA,
-                  const session::Compile& compileB) {
+/// Of one source's symbols; null where a compile has none of it.
+SymbolPair pairOf(std::string_view source, const SymbolInfo* a, const SymbolInfo* b,
+                  const session::Compile& compileA, const session::Compile& compileB) {
     using Kind = SymbolPair::Kind;
     SymbolPair pair;
-    pair.source = (a ? a : b)->source;
+    pair.source = std::string(source);
     pair.a = a ? a->symbol : inputDimension(compileA, pair.source);
     pair.b = b ? b->symbol : inputDimension(compileB, pair.source);
     if (a && b) {
@@ -135,10 +136,10 @@ std::vector<SymbolPair> compareSymbols(const session::Compile& a, const session:
     std::vector<SymbolPair> pairs;
     for (const auto& [source, symbol] : inA) {
         const auto other = inB.find(source);
-        pairs.push_back(pairOf(symbol, other == inB.end() ? nullptr : other->second, a, b));
+        pairs.push_back(pairOf(source, symbol, other == inB.end() ? nullptr : other->second, a, b));
     }
     for (const auto& [source, symbol] : inB)
-        if (!inA.contains(source)) pairs.push_back(pairOf(nullptr, symbol, a, b));
+        if (!inA.contains(source)) pairs.push_back(pairOf(source, nullptr, symbol, a, b));
     return pairs;
 }
 

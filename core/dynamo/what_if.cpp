@@ -109,8 +109,8 @@ BrokenGraph breakGraphAt(const Recording& recording, StepIndex step, const State
                recording.frames()[recording.steps()[at].frame].attempt == attempt;
     };
     // The call may never have come back in this attempt.
-    if (out.inlined && !(inAttempt(out.resumesAt) &&
-                         recording.steps()[out.resumesAt].frame == recording.steps()[out.at].frame))
+    if (out.inlined && (!inAttempt(out.resumesAt) ||
+                        recording.steps()[out.resumesAt].frame != recording.steps()[out.at].frame))
         out.resumesAt = noStep;
     if (out.inlined && out.resumesAt != noStep)
         if (const State* after = recording.stateAt(out.resumesAt))

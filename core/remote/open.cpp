@@ -42,7 +42,7 @@ Result<session::SessionPtr> readAgain(const session::Session& before, const Task
     std::vector<session::Warning> unusable;
     Result<session::Inputs> now = inputsThere(before.inputs.path, unusable, task);
     if (!now) return tl::unexpected(now.error());
-    return capture::readAgain(before, std::move(*now), std::move(unusable), task);
+    return capture::readAgain(before, std::move(*now), unusable, task);
 }
 
 Result<session::SessionPtr> open(const std::string& path, const TaskContext& task,

@@ -18,6 +18,7 @@
 #include <QPointer>
 #include <QTabBar>
 #include <QTemporaryDir>
+#include <QTextDocument>
 #include <QTextEdit>
 #include <QToolTip>
 #include <cstdlib>
@@ -55,6 +56,7 @@ private:
         QVERIFY2(!shown.contains("<img"),
                  qPrintable(QString::fromLatin1(widget->metaObject()->className()) + shown.left(300)));
         QVERIFY2(!shown.contains(QChar(0x202e)), qPrintable(shown.left(300)));
+        QVERIFY2(Qt::mightBeRichText(shown), qPrintable(shown.left(300))); // or its markup is what one reads
         QVERIFY2(shown.size() < 20000, qPrintable(QString::number(shown.size())));
     }
     void checkToolTips() {
@@ -102,6 +104,20 @@ private slots:
         QVERIFY2(cut.size() < 100 && cut.contains(QChar(0x2026)), qPrintable(cut));
         QVERIFY(plainToolTip(QString(100000, u'<')).size() < 5 * 4200);
         QCOMPARE(plainToolTip(plainToolTip("<b>")), plainToolTip("<b>"));
+    }
+
+    void toolTipsSayTheirText() {
+        QTextDocument shown;
+        for (const QString& text :
+             {QStringLiteral("a <b>c</b> & d\ne"), QStringLiteral("<img src='/dev/zero'>")}) {
+            QVERIFY2(Qt::mightBeRichText(plainToolTip(text)), qPrintable(plainToolTip(text)));
+            shown.setHtml(plainToolTip(text));
+            QCOMPARE(shown.toPlainText(), text);
+        }
+        const QString bold = markupToolTip(QStringLiteral("one <b>two</b>"));
+        QVERIFY2(Qt::mightBeRichText(bold), qPrintable(bold));
+        shown.setHtml(bold);
+        QCOMPARE(shown.toPlainText(), QString("one two"));
     }
 
     /// In code each mark that hides or turns others has a cell of its own, and moves nothing.

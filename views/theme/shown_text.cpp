@@ -21,10 +21,10 @@ namespace {
 
 constexpr qsizetype longestToolTip = 1000;
 
-/// What a tool tip of ours begins with. No capture can know the number.
+/// What a tool tip of ours begins with: an element, or Qt shows the tool tip's markup. No capture can know the number.
 const QString& mark() {
-    static const QString text =
-        QStringLiteral("<!--%1-->").arg(QRandomGenerator::global()->generate64(), 16, 16, QLatin1Char('0'));
+    static const QString text = QStringLiteral("<qt id='%1'>")
+                                    .arg(QRandomGenerator::global()->generate64(), 16, 16, QLatin1Char('0'));
     return text;
 }
 

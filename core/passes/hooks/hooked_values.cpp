@@ -91,8 +91,8 @@ std::string nothingPacked(const std::vector<HookedValue>& values, Filter filter,
     if (std::any_of(values.begin(), values.end(), [](const HookedValue& value) { return value.packed; }))
         return {};
     if (values.empty()) return "saved-tensors hooks are on, and forward saves nothing for backward";
-    const std::string begin = "saved-tensors hooks are on, and leave everything that is saved (" +
-                              std::to_string(values.size()) + ") as it is: " + filterText(filter, source);
+    std::string begin = "saved-tensors hooks are on, and leave everything that is saved (" +
+                        std::to_string(values.size()) + ") as it is: " + filterText(filter, source);
     switch (filter) {
     case Filter::Donated:
         return begin + " packs only memory that nobody but backward holds";

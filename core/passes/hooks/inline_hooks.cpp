@@ -247,8 +247,7 @@ private:
     /// Names every hook that the filter asks for and nobody gave.
     std::string lackOf(const GivenHooks& given) const {
         std::string packs, unpacks;
-        const auto same =
-            ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return x");
+        auto same = ir::readGraph("graph():\n    %x : [num_users=1] = placeholder[target=x]\n    return x");
         const auto note = [&](const char* kind, std::string& into) {
             return [&, kind](const std::string& saved) {
                 if (!given.has(kind, saved)) into += (into.empty() ? "" : ", ") + saved;
