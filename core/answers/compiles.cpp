@@ -49,6 +49,8 @@ std::string_view causeOf(FailedGuard::Kind kind) {
         return "an object had another type";
     case FailedGuard::Kind::Object:
         return "another object was passed";
+    case FailedGuard::Kind::Freed:
+        return "an object that the entry was made for was freed";
     case FailedGuard::Kind::Length:
         return "a list or dict had another length or other keys";
     case FailedGuard::Kind::Alias:

@@ -2,11 +2,10 @@
 #include "core/dynamo/recompiles.h"
 
 #include "core/base/text.h"
+#include "core/dynamo/recompile_advice.h"
 #include "core/dynamo/size_guard.h"
 #include "core/session/compile_counts.h"
 #include "core/session/metrics.h"
-#include "core/session/resume.h"
-#include "core/session/symbol_hints.h"
 
 #include <algorithm>
 #include <charconv>
@@ -105,6 +104,14 @@ bool readCall(std::string_view text, FailedGuard& guard) {
 }
 
 void readComparison(std::string_view text, FailedGuard& guard) {
+    // An empty list or dict: SEQUENCE_LENGTH and DICT_LENGTH of guards.py.
+    if (constexpr std::string_view none = "not ";
+        text.starts_with(none) && text.find('(') == std::string_view::npos) {
+        guard.kind = Kind::Length;
+        guard.subject = trimmed(text.substr(none.size()));
+        guard.expected = "0";
+        return;
+    }
     const std::size_t is = text.find(" is ");
     if (is != std::string_view::npos && text.find(" == ") == std::string_view::npos) {
         const std::string_view other = text.substr(is + 4);
@@ -130,131 +137,6 @@ void readComparison(std::string_view text, FailedGuard& guard) {
     }
 }
 
-constexpr std::string_view adviceForModules =
-    "A number that a module holds is a constant of the entry: keep it as a tensor (register_buffer), or set "
-    "torch._dynamo.config.allow_unspec_int_on_nn_module for ints";
-// Not so of globals and defaults (is_int_specialization_case), and of 0 and 1 in some versions.
-constexpr std::string_view adviceForInts =
-    "An int that a frame takes in is a constant of its first entry and symbolic from its second value on, "
-    "unless "
-    "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
-constexpr std::string_view adviceForConstantInts =
-    "The int is a constant of this entry though it had another value before, as with "
-    "torch.compile(dynamic=False) or "
-    "torch._dynamo.config.specialize_int: without them, or as a tensor, it needs no entry for each value";
-
-/// What to do about a Python value that is a constant of the entry: it depends on what it is.
-std::string adviceForValue(const FailedGuard& guard) {
-    const std::string_view value = guard.expected;
-    if (value == "None" || value == "not None")
-        return "Whether the argument is None decides what is compiled: an entry for each is as few as can be";
-    if (value == "True" || value == "False")
-        return "A bool is a constant of the entry: two entries serve both values";
-    if (value.starts_with('\'') || value.starts_with('"'))
-        return "A string is a constant of the entry, each value costs one: decide outside the compiled "
-               "function";
-    if (!isNumber(value))
-        return "The value is a constant of the entry: pass it as a tensor if it changes often";
-    // Dynamo makes an int argument symbolic at its second value, but not one of a module.
-    if (guard.subject.starts_with("self.")) return std::string(adviceForModules);
-    // wrap_symfloat() of torch/_dynamo/variables/builder.py.
-    if (value.find_first_of(".e") != std::string_view::npos)
-        return "A float is a constant of its first entry and symbolic from its second value on, unless "
-               "torch._dynamo.config.specialize_float is set or Inductor makes CUDA graphs: as a tensor it "
-               "needs no second entry";
-    if (value != "0" && value != "1" && guard.subject.find_first_of(".[") == std::string::npos)
-        return std::string(adviceForInts);
-    return "The number is a constant of the entry: pass it as a tensor if it changes often";
-}
-
-/// What a frame takes in that goes on after a graph break is no argument that the program could mark.
-constexpr std::string_view adviceElsewhere =
-    "One entry serves every size once it is symbolic: torch.compile(dynamic=True), or mark_dynamic for the "
-    "argument that this tensor is made from";
-
-std::string adviceFor(const FailedGuard& guard) {
-    const std::string dimension = guard.dimension < 0 ? "i" : std::to_string(guard.dimension);
-    switch (guard.kind) {
-    case Kind::Size:
-        if (guard.isRange)
-            return "The size is symbolic already: the entry serves sizes in this range, and others need one "
-                   "of "
-                   "their own, as 0 and 1 do unless the code treats them alike";
-        [[fallthrough]];
-    case Kind::Stride:
-        // ___stack0 is Dynamo's own name of what lay on the stack where the graph broke.
-        if (guard.subject.starts_with("___")) return std::string(adviceElsewhere);
-        return "One entry serves every size once it is symbolic: torch._dynamo.mark_dynamic(" +
-               guard.subject + ", " + dimension + "), or torch.compile(dynamic=True)";
-    case Kind::Rank:
-        return "Each number of dimensions needs an entry of its own; reshape before the call";
-    case Kind::Dtype:
-    case Kind::Device:
-        return "Convert before the call, or expect an entry for each";
-    case Kind::RequiresGrad:
-        return "Call it with and without gradients from two torch.compile objects, or detach before the call";
-    case Kind::Value:
-        return adviceForValue(guard);
-    case Kind::Type:
-        return "Pass one type only: an int where a float is meant costs an entry";
-    case Kind::Object:
-        return "The guard is on the identity of the object; create it once, outside the compiled function";
-    case Kind::Length:
-        return "The number of elements is specialized; pad, or stack them into a tensor";
-    case Kind::Alias:
-        return "Whether two inputs are one tensor is specialized; pass a copy if they need not be";
-    case Kind::Mode:
-        return "Set the mode once, outside the loop that calls";
-    case Kind::Backend:
-        return "Each backend has entries of its own";
-    case Kind::Other:
-        break;
-    }
-    return {};
-}
-
-/// Whether the frame's local of that name is a module, as its parameters or submodules among the inputs and guards say.
-bool isModule(std::string_view name, const session::Compile& made) {
-    const std::string source = "L['" + std::string(name) + "']";
-    const auto isWithin = [&source](std::string_view inner) {
-        if (!inner.starts_with(source)) return false;
-        inner.remove_prefix(source.size());
-        // "._modules", or "['_modules']" of its "__dict__".
-        constexpr std::string_view own = ".__dict__['";
-        inner.remove_prefix(inner.starts_with(own) ? own.size() : std::min<std::size_t>(1, inner.size()));
-        return inner.starts_with("_modules") || inner.starts_with("_parameters") ||
-               inner.starts_with("_buffers");
-    };
-    return std::ranges::any_of(made.inputs, isWithin, &session::TensorInput::source) ||
-           std::ranges::any_of(made.guards, isWithin, &session::Guard::source);
-}
-
-/// Advice on a number that needs more than its guard's text.
-void adviseOnNumber(FailedGuard& guard, const session::Compile& made) {
-    if (guard.kind != Kind::Value || !isNumber(guard.expected)) return;
-    const std::size_t dot = guard.subject.find('.');
-    if (dot != std::string::npos && guard.subject.find_first_of(".[(", dot + 1) == std::string::npos &&
-        isModule(std::string_view(guard.subject).substr(0, dot), made))
-        guard.advice = adviceForModules;
-}
-
-/// An int that had another value before an entry was compiled, and is a constant of that entry all the same.
-void adviseOnConstantInts(std::vector<FailedGuard>& guards) {
-    const auto number = [](const FailedGuard& guard) {
-        const std::size_t slash = guard.entry.rfind('/');
-        int out = -1;
-        if (slash != std::string::npos)
-            std::from_chars(guard.entry.data() + slash + 1, guard.entry.data() + guard.entry.size(), out);
-        return out;
-    };
-    for (FailedGuard& guard : guards)
-        if (guard.advice == adviceForInts && std::ranges::any_of(guards, [&](const FailedGuard& earlier) {
-                return earlier.kind == Kind::Value && earlier.subject == guard.subject &&
-                       earlier.expected != guard.expected && number(earlier) < number(guard);
-            }))
-            guard.advice = adviceForConstantInts;
-}
-
 /// What the call had, where the text does not say, from what was compiled for it.
 void completeActual(FailedGuard& guard, const session::Compile& made) {
     if (!guard.actual.empty() || guard.subject.empty()) return;
@@ -272,32 +154,18 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
     for (const session::Guard& own : made.guards) {
         if (!guard.actual.empty()) break;
         const std::size_t equals = own.code.find(" == ");
-        if (guard.kind != Kind::Value || equals == std::string::npos) continue;
-        const std::string_view left = trimmed(std::string_view(own.code).substr(0, equals));
+        if ((guard.kind != Kind::Value && guard.kind != Kind::Length) || equals == std::string::npos)
+            continue;
+        std::string_view left = trimmed(std::string_view(own.code).substr(0, equals));
+        if (guard.kind == Kind::Length) {
+            const auto of =
+                left.ends_with(')') ? between(left.substr(0, left.size() - 1), "len(", "") : std::nullopt;
+            if (!of) continue;
+            left = *of;
+        }
         if (left == guard.subject || left == source)
             guard.actual = trimmed(std::string_view(own.code).substr(equals + 4));
     }
-}
-
-/// The symbol that a size was in this compile, before something specialized it; null for none.
-const session::SymbolInfo* specializedSize(const FailedGuard& guard, const session::Compile& made) {
-    if (guard.kind != Kind::Size || guard.isRange || guard.dimension < 0 || guard.subject.empty())
-        return nullptr;
-    const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
-    const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
-    const std::string source =
-        "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name) + dimension;
-    for (const session::SymbolInfo& symbol : made.symbols)
-        if ((symbol.source == source || symbol.source == guard.subject + dimension) &&
-            !symbol.became.empty() && symbol.became.find_first_not_of("0123456789") == std::string::npos)
-            return &symbol;
-    return nullptr;
-}
-
-std::string adviceWhereSpecialized(const session::SymbolInfo& symbol) {
-    return "The size was symbolic here too, and " + session::specialisation(symbol) +
-           ": each size needs an entry as long as the program needs one value there, whatever is marked "
-           "dynamic";
 }
 
 } // namespace
@@ -317,7 +185,10 @@ FailedGuard readFailedGuard(std::string_view reason) {
         hint && guard.expected.empty() && hint->starts_with("type "))
         guard.expected = hint->substr(5);
     const std::string_view check = guard.check;
-    if (check.starts_with("BACKEND_MATCH"))
+    if (const auto gone = between(check, "Cache line invalidated because ", " got deallocated")) {
+        guard.kind = Kind::Freed; // CheckFunctionManager.invalidate() of guards.py
+        guard.subject = *gone;
+    } else if (check.starts_with("BACKEND_MATCH"))
         guard.kind = Kind::Backend;
     else if (check.starts_with("GLOBAL_STATE") || check.find("grad_mode") != std::string_view::npos ||
              check.starts_with("___check_global_state"))
@@ -333,23 +204,8 @@ std::vector<FailedGuard> failedGuards(const session::Compile& compile) {
     for (const std::string& reason : compile.recompileReasons) {
         out.push_back(readFailedGuard(reason));
         completeActual(out.back(), compile);
-        adviseOnNumber(out.back(), compile);
-        const bool isSize =
-            (out.back().kind == Kind::Size && !out.back().isRange) || out.back().kind == Kind::Stride;
-        const ir::SourceLocation* at = compile.location();
-        // Nor is what a wrapper of Dynamo's takes in: args[0] of external_utils.py, around a torch.nn module.
-        const bool isWrapper = at && at->file.find("/torch/_dynamo/") != std::string::npos;
-        if (isSize && (isWrapper || session::parseResumedFunction(compile.function)))
-            out.back().advice = adviceElsewhere;
-        if (out.back().kind == Kind::Length && out.back().subject.starts_with("self.state") && at &&
-            at->file.find("/torch/optim/") != std::string::npos)
-            out.back().advice =
-                "An optimizer makes its state in its first step, so that its step is compiled "
-                "twice: nothing to change";
-        if (const session::SymbolInfo* symbol = specializedSize(out.back(), compile))
-            out.back().advice = adviceWhereSpecialized(*symbol);
     }
-    adviseOnConstantInts(out);
+    adviseBy(compile, out);
     return out;
 }
 

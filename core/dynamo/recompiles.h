@@ -28,6 +28,7 @@ struct FailedGuard {
         Value,   ///< a Python value that was compiled in
         Type,    ///< the class of an object
         Object,  ///< the very object
+        Freed,   ///< an object that the entry was made for is gone, and the entry with it
         Length,  ///< of a list, a tuple or a dict, or its keys
         Alias,   ///< whether two inputs are one object
         Mode,    ///< grad mode, autocast, threads, deterministic algorithms, ...

@@ -44,6 +44,11 @@ private slots:
         row("3/1: h.size()[0] == x.size()[0]", Kind::Value, "h.size()[0]", "x.size()[0]", "");
         row("0/0: n == 0", Kind::Value, "n", "0", "");
         row("0/0: len(xs) == 3", Kind::Length, "xs", "3", "");
+        row("1/0: not G['history']  # history.append(x)  # cap.py:17 in forward", Kind::Length,
+            "G['history']", "0", "");
+        row("1/0: not hasattr(G['m'], 'f')", Kind::Other, "", "", "");
+        row("2/0: Cache line invalidated because L['___stack0'] got deallocated", Kind::Freed,
+            "L['___stack0']", "", "");
         row("7/0: len(self.state[list(dict.keys(self.state))[0]]) != 0", Kind::Length,
             "self.state[list(dict.keys(self.state))[0]]", "0", "");
         row("0/1: ___check_type_id(n, 139663132414464), type=<class 'float'>", Kind::Type, "n", "float", "");
@@ -228,6 +233,51 @@ private slots:
         QVERIFY(failed[1].advice.find("mark_dynamic(x, 0)") != std::string::npos);
     }
 
+    /// Dynamo holds two sizes against each other, and marking one of them alone is an error of PyTorch's.
+    void adviceForSizesThatAreAlike() {
+        session::Compile compile;
+        compile.function = "loss_of";
+        compile.recompileReasons = {"0/0: tensor 'ids' size mismatch at index 1. expected 24, actual 32"};
+        const auto symbol = [&](const char* name, const char* source, const char* value) {
+            session::SymbolInfo info;
+            info.symbol = name;
+            info.source = source;
+            info.value = value;
+            compile.symbols.push_back(info);
+        };
+        symbol("s27", "L['ids'].size()[1]", "32");
+        symbol("s5", "L['other'].size()[0]", "7");
+        const auto advice = [&] { return failedGuards(compile)[0].advice; };
+        QCOMPARE(advice(), std::string("One entry serves every size once it is symbolic: "
+                                       "torch._dynamo.mark_dynamic(ids, 1), or torch.compile(dynamic=True)"));
+        symbol("s64", "L['mask'].size()[1]", "32");
+        symbol("s70", "L['self'].scale.size()[0]", "32"); // no argument that one could mark
+        QCOMPARE(advice(),
+                 std::string("One entry serves every size once it is symbolic: "
+                             "torch._dynamo.mark_dynamic(ids, 1) and torch._dynamo.mark_dynamic(mask, 1), "
+                             "which were alike here, or torch.compile(dynamic=True)"));
+    }
+
+    void adviceForListsThatGrow() {
+        session::Compile compile;
+        const auto guards = [&](const char* code) {
+            const std::string behind = std::string("  # ") + code + "  # cap.py:17 in forward";
+            compile.recompileReasons = {"1/1: len(G['h']) == 1" + behind, "1/0: not G['h']" + behind};
+            return failedGuards(compile);
+        };
+        session::Guard now;
+        now.code = "len(G['h']) == 2";
+        compile.guards = {now};
+        for (const FailedGuard& guard : guards("h.append(loss.item())")) {
+            QCOMPARE(guard.actual, std::string("2"));
+            QVERIFY2(guard.advice.find("append outside") != std::string::npos, guard.advice.c_str());
+        }
+        QVERIFY(guards("for x in h:")[0].advice.find("append") == std::string::npos);
+        now.code = "len(G['h']) == 0"; // it became shorter
+        compile.guards = {now};
+        QVERIFY(guards("h.append(loss.item())")[0].advice.find("append") == std::string::npos);
+    }
+
     /// What to do depends on what was compiled in.
     void advice_data() {
         QTest::addColumn<QString>("reason");
@@ -248,6 +298,10 @@ private slots:
         row("0/0: key == Colour.RED", "constant", "specialize_int");
         row("0/0: tensor 'x' size mismatch at index 1. expected 8, actual 4", "mark_dynamic(x, 1)",
             "argument");
+        row("2/0: Cache line invalidated because L['___stack0'] got deallocated", "at the graph break",
+            "create");
+        row("2/0: Cache line invalidated because L['act'] got deallocated", "create the object once",
+            "break");
         row("0/0: tensor '___stack0' size mismatch at index 1. expected 8, actual 4", "argument",
             "___stack0");
     }

@@ -176,7 +176,10 @@ Section whatToDo(const Recompile& recompile) {
         const QString advice = toQString(guard.advice);
         card.tokens = {text(advice)};
         static const QRegularExpression call(QStringLiteral("torch\\._dynamo\\.mark_dynamic\\([^()]*\\)"));
-        if (const QString code = call.match(advice).captured(0); !code.isEmpty())
+        QStringList calls;
+        for (const QRegularExpressionMatch& match : call.globalMatch(advice))
+            calls << match.captured(0);
+        if (const QString code = calls.join(QStringLiteral("; ")); !code.isEmpty())
             card.tokens.push_back(
                 link(QStringLiteral("\n") + tr("Copy %1").arg(code), QStringLiteral("copy:") + code));
         out.facts.push_back(std::move(card));
@@ -203,6 +206,16 @@ Section goOnSection(const Session& session, const Compile& entry, const Recompil
     out.facts.push_back(paragraph({link(tr("Guards of %1").arg(idOf(session, entry)),
                                         QStringLiteral("guards:") + indexOf(session, entry))}));
     return out;
+}
+
+/// Where to begin to show two codes, so that what differs can be seen; 0 where that is their beginning.
+std::size_t differsFrom(std::string_view a, std::string_view b) {
+    constexpr std::size_t shownBefore = 16;
+    const auto same = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+    if (same < 2 * shownBefore) return 0;
+    const std::size_t from = same - shownBefore;
+    const std::size_t word = a.find_first_of(" ,([", from);
+    return word < same ? word + 1 : from;
 }
 
 QString csvText(std::string_view text) {
@@ -321,9 +334,14 @@ std::vector<TableColumn> guardChangeColumns() {
 std::vector<TableRow> guardChangeRows(const dynamo::GuardChanges& changes) {
     std::vector<TableRow> out;
     for (const dynamo::GuardChange& change : changes.changes) {
-        const auto cell = [](const session::Guard* guard) {
-            return guard ? TableCell{toQString(guard->code), Look::Mono}
-                         : TableCell{tr("not checked"), Look::Quiet};
+        const std::size_t from =
+            change.before && change.after ? differsFrom(change.before->code, change.after->code) : 0;
+        const auto cell = [from](const session::Guard* guard) {
+            if (!guard) return TableCell{tr("not checked"), Look::Quiet};
+            const QString code = toQString(guard->code);
+            return from == 0 ? TableCell{code, Look::Mono}
+                             : TableCell{u'…' + toQString(std::string_view(guard->code).substr(from)),
+                                         Look::Mono, Tone::None, code};
         };
         out.push_back({{toQString(change.source), Look::Mono},
                        {toQString(change.type), Look::MonoQuiet},
