@@ -7,6 +7,7 @@
 #include <cctype>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace dynascope::session {
 
@@ -87,7 +88,7 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         std::size_t root;
         std::vector<std::size_t> compiles;
         bool cut = false;
-        bool later = false; ///< of a call after others: the root's own compile is in the row of its first one
+        bool later = false; ///< compiled again without the root, whose own compile is in an earlier row
     };
     std::vector<Row> rows;
     std::map<std::pair<std::pair<int, int>, std::size_t>, std::size_t>
@@ -102,7 +103,11 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         } else if (const auto home = rowOf.find({origin, follows[c]}); home != rowOf.end()) {
             const std::size_t root = rows[home->second].root;
             const bool away = session.compiles[root].function != session.compiles[rows.back().root].function;
-            if (away && session.compiles[c].isRecompile) { // others were called meanwhile
+            const bool again = std::ranges::any_of(rows[home->second].compiles, [&](std::size_t other) {
+                return session.compiles[other].id.frame == session.compiles[c].id.frame;
+            });
+            if ((away || again) &&
+                session.compiles[c].isRecompile) { // others were called meanwhile, or it was
                 at = rows.size();
                 rows.push_back({root, {}, true, true});
             } else if (away) {
@@ -116,22 +121,25 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
     }
     std::erase_if(rows, [](const Row& row) { return !row.cut; });
 
-    std::map<std::pair<std::pair<int, int>, std::string>, int> calls; // of (rank and run, function)
+    std::set<std::pair<std::pair<int, int>, std::string>> functions; // of a rank's run
     for (const Row& row : rows)
-        ++calls[{session.compiles[row.root].origin(), session.compiles[row.root].function}];
-    const bool named = calls.size() > 1;
-    calls.clear();
+        functions.emplace(session.compiles[row.root].origin(), session.compiles[row.root].function);
+    const bool named = functions.size() > 1;
 
     std::vector<CutRow> out;
     for (const Row& row : rows) {
         const Compile& root = session.compiles[row.root];
         CutRow cut;
-        const std::string which =
-            row.later ? "a later call" : "call " + std::to_string(++calls[{root.origin(), root.function}]);
+        cut.root = row.root;
+        // How many calls there were is not known: those that found an entry left nothing.
+        const std::string which = row.later ? "the rest again" : root.isRecompile ? "again" : "";
         std::string before;
         if (session.ranks.size() > 1) before = "rank " + std::to_string(root.rank) + ", ";
         if (session.runCount(root.rank) > 1) before += "run " + std::to_string(root.id.run) + ", ";
-        cut.label = before + (named ? root.function + ", " : std::string()) + which;
+        std::string what = named ? root.function : std::string();
+        if (named && !which.empty()) what += ", " + which;
+        if (!named) what = which.empty() ? "compiled first" : row.later ? which : "compiled again";
+        cut.label = before + what;
         // A function's name stays as it is.
         if (!named || !before.empty())
             cut.label.front() =

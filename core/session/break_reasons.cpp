@@ -364,7 +364,7 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
         way == Way::Remove && at != nullptr && isPyTorchs(at->file))
         return {{"leave",
                  "Leave it",
-                 "PyTorch's own code breaks the graph here on purpose; nothing of the program makes it.",
+                 "PyTorch's own code breaks the graph here on purpose; no line of the program asks for it.",
                  {}}};
     if (std::optional<WayOut> known = knownWay(graphBreak, way)) out.push_back(std::move(*known));
     if (logging) out.push_back({"remove", "Remove the call", "Nothing else in the graph depends on it.", {}});

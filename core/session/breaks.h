@@ -71,7 +71,9 @@ struct CutPiece {
     std::size_t group = SIZE_MAX; ///< into BreakSummary::groups
 };
 struct CutRow {
-    std::string label;  ///< "Call 1"
+    std::size_t root = 0; ///< index into Session::compiles: whose graph was cut
+    std::string
+        label; ///< "Compiled first"; with several functions "loss_of", "loss_of, again", "loss_of, the rest again"
     std::string detail; ///< "x f32[8, 8]"
     std::vector<CutPiece> pieces;
 };

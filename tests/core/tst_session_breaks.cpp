@@ -276,13 +276,13 @@ private slots:
         const session::BreakSummary summary = session::summarizeBreaks(session);
         const std::vector<session::CutRow> rows = session::cutRows(session, summary);
         QCOMPARE(rows.size(), std::size_t(2));
-        QCOMPARE(rows[0].label, std::string("Call 1"));
+        QCOMPARE(rows[0].label, std::string("Compiled first"));
         session::Session ranks = session;
         ranks.ranks = {0, 1};
-        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, call 1"));
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, compiled first"));
         using Cause = session::Run::Cause;
         ranks.runs = {{0, 1, Cause::First, {}, 1}, {0, 2, Cause::IdsAgain, {}, 9}};
-        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, run 1, call 1"));
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, run 1, compiled first"));
         QCOMPARE(rows[0].detail, std::string("x f32[8, 8]"));
         QCOMPARE(rows[1].detail, std::string("x f32[s77, 8]"));
         QStringList pieces;
@@ -397,11 +397,13 @@ private slots:
         add({1, 0}, "forward", nullptr);
         add({2, 0}, "update", "Two");
         add({1, 1}, "forward", nullptr);
+        add({1, 2}, "forward", nullptr); // nothing else was compiled since
+        add({0, 1}, "train", "One");
         session::BreakSummary summary = session::summarizeBreaks(session);
         QCOMPARE(summary.groups.size(), std::size_t(2));
         for (session::BreakGroup& group : summary.groups) {
             group.framesAfter.clear();
-            if (group.location.line == 17) group.framesAfter = {1, 3};
+            if (group.location.line == 17) group.framesAfter = {1, 3, 4};
         }
         const std::vector<session::CutRow> rows = session::cutRows(session, summary);
         std::string said;
@@ -411,8 +413,8 @@ private slots:
                 said += ' ' + session.compiles[piece.compile].id.toString();
             said += '\n';
         }
-        QCOMPARE(said,
-                 std::string("train, call 1: 0/0 1/0\nupdate, call 1: 2/0\ntrain, a later call: 1/1\n"));
+        QCOMPARE(said, std::string("train: 0/0 1/0\nupdate: 2/0\ntrain, the rest again: 1/1\n"
+                                   "train, the rest again: 1/2\ntrain, again: 0/1\n"));
     }
 
     /// PyTorch names the operator behind words, and links to a note on what to do.

@@ -254,7 +254,7 @@ void TestBreaksPage::pillsOfShortFramesLieApart() {
     Theme theme;
     CutStrip strip(theme);
     session::CutRow row;
-    row.label = "Run 12, forward_features, call 1";
+    row.label = "Run 12, forward_features, again";
     for (int i = 0; i < 6; ++i) {
         session::CutPiece piece;
         piece.breakLine = i == 3 ? 0 : 1480 + i;
@@ -269,7 +269,7 @@ void TestBreaksPage::pillsOfShortFramesLieApart() {
         QVERIFY2(now.isNull() || next.isNull() || now.right() + 2 < next.left(),
                  qPrintable(QStringLiteral("%1: %2 to %3").arg(i).arg(now.right()).arg(next.left())));
     }
-    // "call 1" is read where there is room for it, and no label takes more than a share.
+    // "again" is read where there is room for it, and no label takes more than a share.
     QVERIFY(strip.pieceRect(0, 0).left() > theme.scaled(96));
     row.label = std::string(300, 'f');
     strip.setRows(nullptr, {row});

@@ -45,9 +45,7 @@ constexpr int compileRole = Qt::UserRole + 1;
 QString cutTitle(const session::Session& session, const std::vector<session::CutRow>& rows) {
     std::set<std::string_view> functions;
     for (const session::CutRow& row : rows)
-        if (!row.pieces.empty())
-            functions.insert(
-                session::originalFunction(session.compiles[row.pieces.front().compile].function));
+        functions.insert(session::originalFunction(session.compiles[row.root].function));
     if (functions.size() > 1)
         return BreaksPage::tr("How the breaks cut %1 functions into graphs").arg(functions.size());
     return functions.empty() || functions.begin()->empty()
