@@ -144,6 +144,9 @@ void TestTimeline::namesStayInSight() {
                 QVERIFY2(rect.right() < m_view->viewport()->width(), qPrintable(QString::number(b)));
             }
             QVERIFY2(!a.intersects(beside), qPrintable(QString::number(b)));
+            QTRY_VERIFY(m_view->isSettled());
+            QVERIFY2(!m_view->sizeRect(b - 1).intersects(m_view->sizeRect(b)),
+                     qPrintable(m_view->shownSize(b)));
         }
         QCOMPARE(m_view->nameRect(0).isEmpty(), compact); // only A and B are named there
     }

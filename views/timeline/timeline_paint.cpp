@@ -147,7 +147,6 @@ QFont TimelineView::countFont() const {
 void TimelineView::drawCaption(QPainter& painter, int index) const {
     if (m_compact && !isChosen(index)) return;
     const Colours& c = m_theme.colours();
-    const int room = nameRoom();
     painter.setFont(nameFont(index));
     painter.setPen(isChosen(index) || index == m_hover ? c.text : c.text2);
     painter.drawText(nameRect(index), Qt::AlignCenter, caption(index));
@@ -155,9 +154,27 @@ void TimelineView::drawCaption(QPainter& painter, int index) const {
     if (!known || index >= capturedCount()) return;
     painter.setFont(countFont());
     painter.setPen(c.text2);
-    painter.drawText(
-        QRect(stageX(index) - room / 2, trackY() + m_theme.scaled(12), room, m_theme.scaled(rowHeight)),
-        Qt::AlignCenter, known->size);
+    painter.drawText(sizeRect(index), Qt::AlignCenter, shownSize(index));
+}
+
+QRect TimelineView::sizeRect(int index) const {
+    const int width = QFontMetrics(countFont()).horizontalAdvance(shownSize(index)) + 2;
+    return {stageX(index) - width / 2, trackY() + m_theme.scaled(12), width, m_theme.scaled(rowHeight)};
+}
+
+QString TimelineView::shownSize(int index) const {
+    const Fact* known = fact(index);
+    if (!known) return {};
+    const QFontMetrics metrics(countFont());
+    for (const int next : {index - 1, index + 1}) {
+        const Fact* beside = next >= 0 && next < capturedCount() ? fact(next) : nullptr;
+        if (!beside || (m_compact && !isChosen(next))) continue;
+        if ((metrics.horizontalAdvance(known->size) + metrics.horizontalAdvance(beside->size)) / 2 +
+                m_theme.scaled(6) >
+            std::abs(stageX(next) - stageX(index)))
+            return known->size.section(u' ', 0, 0);
+    }
+    return known->size;
 }
 
 void TimelineView::drawChange(QPainter& painter, int index) const {
@@ -171,7 +188,8 @@ void TimelineView::drawChange(QPainter& painter, int index) const {
     const auto half = [&](int of) {
         const Fact* f = fact(of);
         const bool drawn = f && (!m_compact || isChosen(of));
-        return drawn ? QFontMetrics(countFont()).horizontalAdvance(f->size) / 2 + 3 : discRadius;
+        return drawn ? QFontMetrics(countFont()).horizontalAdvance(shownSize(of)) / 2 + m_theme.scaled(5)
+                     : discRadius;
     };
     const int left = stageX(index - 1) + half(index - 1) + 2, right = stageX(index) - half(index) - 2;
     // The filled circle says that something changed; half a count would say something else.

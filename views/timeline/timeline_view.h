@@ -34,6 +34,10 @@ public:
     [[nodiscard]] QRect nameRect(int stage) const;
     /// What is drawn there of the stage's name, and of a computed one's size where there is room for both.
     [[nodiscard]] QString caption(int stage) const;
+    /// "1,684 nodes" of a captured stage, or the number alone where the next stage's words would run into it.
+    [[nodiscard]] QString shownSize(int stage) const;
+    /// Where that is drawn in the viewport.
+    [[nodiscard]] QRect sizeRect(int stage) const;
     /// "+3 −1 ~1", "=", or empty while it is not known.
     [[nodiscard]] QString changeText(int stage) const;
     [[nodiscard]] bool isSettled() const; ///< nothing left to work out
