@@ -180,7 +180,8 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
                                 : " have their tensors on the CPU here and are") +
                     " judged as on one GPU.";
     out.note += std::string(out.note.empty() ? "" : " ") +
-                "By the checks that PyTorch makes when it compiles; nothing was run.";
+                "By the checks that PyTorch makes when it compiles" +
+                (onCpu > 0 ? ", with every tensor on the GPU" : "") + "; nothing was run.";
     if (session.kind == session::Kind::TorchTrace && !replay::ranInductor(session))
         out.note += ' ' + otherBackend(session, task);
     keepFirst(out, mostCells);
@@ -262,6 +263,9 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     if (unknown > 0) out.figure = "At least " + out.figure;
     out.sentence = "Most is alive in " + out.items[mostItem].label +
                    (holder.empty() ? "." : ", and of that the largest value is " + holder);
+    const std::size_t compile = out.items[mostItem].target.compile;
+    if (compile < session.compiles.size() && session.compiles[compile].findStage("inductor_output_code"))
+        out.sentence += " Inductor's code needs less where kernels fuse or write in place.";
     out.note = "By lifetimes of what each graph makes, dense in the printed shapes; nothing was run.";
     if (bySymbols > 0)
         out.note = "Symbolic sizes count with the values of the call that was compiled. " + out.note;

@@ -89,10 +89,10 @@ const ir::Node* makerOf(const computed::JointSplit& split, const computed::CutVa
 
 std::vector<TableColumn> valueColumns() {
     return {{tr("Value"), tr("A value of forward that backward needs. Return shows it in the joint graph"),
-             200, false, 160},
+             240, false, 176},
             {tr("Bytes"), tr("Sizes that are symbols count with the values they had"), 100, true, 72},
-            {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 116},
-            {tr("Type"), {}, 170, false, 120},
+            {tr("What"), tr("Whether forward keeps it, or backward recomputes it"), 140, false, 100},
+            {tr("Type"), {}, 170, false, 104},
             {tr("Why"), tr("The partitioner's reason"), 320, false, 220},
             {tr("Readers"), tr("How many nodes of backward read it"), 80, true, 72},
             {tr("Line"), tr("That makes it; a link"), 130, false, 90}};

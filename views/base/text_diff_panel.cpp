@@ -229,6 +229,7 @@ void TextDiffPanel::refresh() {
     if (showNothingOpen()) return;
     const StageView &a = workspace().stage(Side::A), &b = workspace().stage(Side::B);
     if (!a.stage && !b.stage) {
+        d->counts->clear();
         showMessage(workspace().compile() ? tr("This compile has no graph: Dynamo ended before it made one.")
                                           : tr("No compile is selected."));
         return;

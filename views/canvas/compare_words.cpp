@@ -33,10 +33,12 @@ void CompareView::Private::showMessages() {
                 if (!compile->failReason.empty() && compile->failReason.find('\n') != std::string::npos)
                     reason += tr("\nThe inspector has the whole message.");
                 target.setMessage(
-                    tr("This compile has no graph: its status is %1")
-                        .arg(QString::fromUtf8(
-                            session::statusName(compile->status).data(),
-                            static_cast<qsizetype>(session::statusName(compile->status).size()))),
+                    compile->status == session::Status::GraphBreak
+                        ? tr("This compile has no graph: Dynamo broke before it made one")
+                        : tr("This compile has no graph: its status is %1")
+                              .arg(QString::fromUtf8(
+                                  session::statusName(compile->status).data(),
+                                  static_cast<qsizetype>(session::statusName(compile->status).size()))),
                     reason);
             } else {
                 target.setMessage(tr("Nothing is open"),

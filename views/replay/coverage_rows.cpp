@@ -49,7 +49,8 @@ QString whyText(const GraphCoverage& graph) {
         if (!problem.prevents || (graph.onGpu && problem.what == replay::runsOnCpu)) continue;
         return toQString(problem.what);
     }
-    return graph.message.empty() || graph.onGpu ? QString() : toQString(replay::withoutStack(graph.message));
+    if (graph.onGpu) return tr("as captured it runs on the CPU");
+    return graph.message.empty() ? QString() : toQString(replay::withoutStack(graph.message));
 }
 
 QString typeOf(const ir::Node& node) {
