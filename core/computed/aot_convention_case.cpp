@@ -17,7 +17,6 @@ namespace {
 using nlohmann::json;
 using passes::aot::KeptIndex;
 using passes::aot::OuterIndex;
-using passes::aot::OutputType;
 namespace aot = passes::aot;
 
 constexpr std::size_t mostValues = 64; ///< cells whose values are drawn

@@ -236,7 +236,7 @@ Result<Halt> runToBreakpoint(const Recording& recording, StepIndex from,
         if (nearer(step)) best = {step, i};
     }
     if (conditions.empty()) return best;
-    const Result<Halt> found = runUntilAny(recording, from, conditions, direction, best.step, task);
+    Result<Halt> found = runUntilAny(recording, from, conditions, direction, best.step, task);
     if (!found) return found;
     return nearer(found->step) ? *found : best;
 }

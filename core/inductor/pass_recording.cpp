@@ -22,7 +22,7 @@ Error damaged(std::string_view what) {
 std::size_t bytesOf(const std::vector<std::string>& lines) {
     std::size_t bytes = 0;
     for (const std::string& line : lines)
-        bytes += line.size() + sizeof line;
+        bytes += line.size() + sizeof(std::string);
     return bytes;
 }
 
@@ -52,7 +52,7 @@ Result<PassRecording::LinesPtr> PassRecording::applied(const journal::PayloadPla
     for (const json::element operation : operations) {
         std::string_view line;
         if (operation.get(line) == simdjson::SUCCESS) {
-            if (!fits(line.size() + sizeof line))
+            if (!fits(line.size() + sizeof(std::string)))
                 return tl::unexpected(damaged("a graph has more text than 128 MiB"));
             out->emplace_back(line);
             continue;

@@ -226,7 +226,7 @@ void ScheduleScanner::timed(Schedule& schedule, const element& object) {
     out.msFused = time(object["ms"]["fused"]);
     const auto a = time(object["ms"]["apart"].at(0)), b = time(object["ms"]["apart"].at(1));
     if (a && b) out.msApart = {*a, *b};
-    schedule.timed.push_back(std::move(out));
+    schedule.timed.push_back(out);
 }
 
 bool ScheduleScanner::node(const element& object) {

@@ -39,7 +39,6 @@ namespace {
 
 using detail::LevelInput;
 using detail::LevelItem;
-using detail::LevelNet;
 using detail::LevelResult;
 
 constexpr double minClusterWidth = 160;
@@ -81,7 +80,7 @@ private:
     };
 
     [[nodiscard]] std::size_t levelOfCluster(int cluster) const {
-        return static_cast<std::size_t>(cluster + 1);
+        return static_cast<std::size_t>(cluster) + 1; // of -1, the graph itself, 0
     }
 
     void measureDepths() {

@@ -68,7 +68,7 @@ std::string causeOutside(const std::string& expected) {
     if (!target) return {};
     const std::size_t rest = reason.find(module) + module.size(), last = reason.find(name, rest);
     if (last == std::string::npos) return {};
-    const auto orNothing = [](std::string text) { return text == "None" ? std::string() : text; };
+    const auto orNothing = [](const std::string& text) { return text == "None" ? std::string() : text; };
     node.target = *target;
     node.targetModule = orNothing(reason.substr(rest, last - rest));
     node.targetName = orNothing(reason.substr(last + name.size()));

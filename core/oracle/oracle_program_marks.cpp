@@ -304,13 +304,12 @@ private:
             names.insert(name);
         for (const Local& local : frame.locals)
             recorded.insert(std::string(m_recording.text(local.name)));
-        if (const std::string difference = differ("locals", together(names), together(recorded));
+        if (std::string difference = differ("locals", together(names), together(recorded));
             !difference.empty())
             return difference;
         for (const Local& local : frame.locals) {
             const std::string name(m_recording.text(local.name));
-            if (const std::string difference =
-                    compareValue(name, field(wanted, name.c_str()), state, local.value);
+            if (std::string difference = compareValue(name, field(wanted, name.c_str()), state, local.value);
                 !difference.empty())
                 return difference;
         }
@@ -383,8 +382,8 @@ private:
                                value.kind == "CellVariable";
             if (!plain || value.text("shape").find_first_of("su") != std::string_view::npos) continue;
             const auto line = printed.find(name);
-            const std::string difference = differ(name, line == printed.end() ? "nothing" : line->second,
-                                                  comptimeText(m_recording, state, local.value));
+            std::string difference = differ(name, line == printed.end() ? "nothing" : line->second,
+                                            comptimeText(m_recording, state, local.value));
             if (!difference.empty()) return difference;
         }
         return {};

@@ -55,9 +55,9 @@ Effects effectsByName(const ir::Node& node) {
     return effects;
 }
 
-std::string PassContext::option(std::string_view name, std::string fallback) const {
+std::string PassContext::option(std::string_view name, const std::string& fallback) const {
     const auto found = options.find(name);
-    return found == options.end() ? std::move(fallback) : found->second;
+    return found == options.end() ? fallback : found->second;
 }
 
 } // namespace dynascope::passes

@@ -112,7 +112,7 @@ struct PassContext {
     TaskContext task;
 
     /// The value of an option, or `fallback`.
-    [[nodiscard]] std::string option(std::string_view name, std::string fallback) const;
+    [[nodiscard]] std::string option(std::string_view name, const std::string& fallback) const;
 };
 
 /// Immutable and without state between runs: one object may run on several threads at once.

@@ -183,8 +183,8 @@ void judgeSchedules(const Reader& reader, const Found& found, const std::vector<
         const Row* row = nullptr;
         for (const Row& one : rows)
             if (one.shown.id == what.first) row = &one;
-        const bool said = std::ranges::any_of(out.reasons, [&](const Reason& reason) {
-            return reason.verdict == Verdict::WillHang && reason.compile == what.first;
+        const bool said = std::ranges::any_of(out.reasons, [&id = what.first](const Reason& reason) {
+            return reason.verdict == Verdict::WillHang && reason.compile == id;
         });
         if (!row || said) continue; // the graphs say more
         const auto most =

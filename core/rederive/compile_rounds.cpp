@@ -28,7 +28,7 @@ StagePtr CompileRounds::jointFor(const Stage& forward) const {
             out = stage;
     // The trace does not print a joint graph after Inductor's passes; a recording of passes has it.
     if (out && out->name == "aot_joint_graph" && byInductor(m_compile) && !m_session.passRecordings.empty())
-        if (const StagePtr given =
+        if (StagePtr given =
                 inductor::beginOf(inductor::passesOf(m_session, m_compile), "partition", forward.k))
             return given;
     return out;

@@ -230,7 +230,7 @@ std::size_t CudaGraph::count(CudaNodeKind kind) const {
 }
 
 std::string describe(const CudaNode& node) {
-    const std::string kind(cudaNodeKindName(node.kind));
+    std::string kind(cudaNodeKindName(node.kind));
     if (const auto* kernel = std::get_if<CudaKernel>(&node.detail))
         return (kernel->label.empty() ? kernel->function : kernel->label) + "<<<" + dimText(kernel->grid) +
                ", " + dimText(kernel->block) +

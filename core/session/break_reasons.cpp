@@ -214,8 +214,7 @@ WayOut hintWay(const std::string& hint) {
     if (hint.find("torch.cond") != std::string::npos)
         return {"rewrite", "torch.cond", withoutBackticks(hint),
                 "torch.cond(pred, true_fn, false_fn, operands)"};
-    if (const std::size_t url = hint.find("https://"); url != std::string::npos && url < 80)
-        return {"read", "Read PyTorch's note", withoutBackticks(hint), {}};
+    if (hint.find("https://") < 80) return {"read", "Read PyTorch's note", withoutBackticks(hint), {}};
     if (hint.find("Remove") != std::string::npos)
         return {"remove", "Remove the call", withoutBackticks(hint), {}};
     return {"rewrite", headline(withoutBackticks(hint)), withoutBackticks(hint), {}};

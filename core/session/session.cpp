@@ -83,7 +83,7 @@ std::string compileName(const Session& session, const Compile& compile) {
 
 std::string runWords(const Run& run) {
     const std::string line = run.line == 0 ? std::string() : " in line " + std::to_string(run.line);
-    const std::string name = run.file.substr(run.file.find_last_of('/') + 1);
+    std::string name = run.file.substr(run.file.find_last_of('/') + 1);
     switch (run.cause) {
     case Run::Cause::IdsAgain:
         return "compile ids begin again" + line + ", as after torch._dynamo.reset()";

@@ -64,7 +64,7 @@ std::optional<Cover> coverOf(const TensorInput& input, const std::vector<SymbolI
     // From the densest dimension on, runs that touch grow into one; the rest repeats the pieces.
     std::sort(dimensions.begin(), dimensions.end(),
               [](const Dimension& a, const Dimension& b) { return a.stride < b.stride; });
-    std::uint64_t last = 0, pieces = 1;
+    std::uint64_t last = 0;
     for (const Dimension& d : dimensions)
         last += (d.size - 1) * d.stride;
     Cover out;
@@ -74,7 +74,8 @@ std::optional<Cover> coverOf(const TensorInput& input, const std::vector<SymbolI
             out.ranges[0].second = (d.size - 1) * d.stride + out.ranges[0].second;
             continue;
         }
-        if (d.size > mostPieces || (pieces = out.ranges.size() * d.size) > mostPieces) {
+        const std::uint64_t pieces = d.size > mostPieces ? d.size : out.ranges.size() * d.size;
+        if (pieces > mostPieces) {
             out.ranges = {{0, last + 1}};
             out.exact = false;
             break;

@@ -82,10 +82,12 @@ Sum plus(Sum a, const Sum& b) {
             return one.atom.kind == Atom::Kind::Symbol && term.atom.kind == Atom::Kind::Symbol &&
                    one.atom.symbol == term.atom.symbol;
         });
-        if (same == a.terms.end())
+        if (same == a.terms.end()) {
             a.terms.push_back(term);
-        else if ((same->factor += term.factor) == 0)
-            a.terms.erase(same);
+            continue;
+        }
+        same->factor += term.factor;
+        if (same->factor == 0) a.terms.erase(same);
     }
     a.number += b.number;
     return a;

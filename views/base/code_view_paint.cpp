@@ -60,7 +60,7 @@ void CodeView::paintEvent(QPaintEvent* event) {
     for (int i = std::max(0, event->rect().top() / m_rowHeight);; ++i) {
         const int y = i * m_rowHeight;
         if (y > event->rect().bottom() || top + i >= int(m_shown.size())) break;
-        const int shown = m_shown[std::size_t(top + i)];
+        const int shown = m_shown[std::size_t(top) + std::size_t(i)];
         if (shown < 0) {
             paintFold(painter, -1 - shown, y);
             continue;

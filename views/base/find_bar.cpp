@@ -76,8 +76,6 @@ bool FindBar::eventFilter(QObject* watched, QEvent* event) {
         return true;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        emit stepped(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-        return true;
     case Qt::Key_F3:
         emit stepped(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
         return true;

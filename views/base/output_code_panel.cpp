@@ -159,7 +159,7 @@ void OutputCodePanel::refresh() {
     std::vector<int> codes;
     for (std::size_t i = 0; compile && i < compile->stages.size(); ++i)
         if (compile->stages[i]->content == session::Stage::Content::Code) codes.push_back(int(i));
-    if (codes.empty()) {
+    if (!compile || codes.empty()) {
         d->stage.reset();
         d->ready = false;
         showMessage(compile ? whyNoCode(*compile) : tr("No compile is selected."));

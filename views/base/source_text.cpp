@@ -11,7 +11,7 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr qint64 largestFile = 4 * 1024 * 1024;
+constexpr qint64 largestFile = qint64(4) * 1024 * 1024;
 
 /// The file's lines, or nothing where it is absent or says something else than the capture.
 QStringList matchingFile(const session::SourceFile& known, QString& why) {

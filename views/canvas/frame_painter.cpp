@@ -101,7 +101,7 @@ QString numberOnCard(const SceneItem& item, BlockMeasure measure, double letters
         const QString count = QString::number(item.nodes),
                       bytes =
                           (item.moreBytes ? QStringLiteral("\u2265 ") : QString()) + bytesText(item.bytes);
-        const QString both = count + QStringLiteral(" \u00b7 ") + bytes;
+        QString both = count + QStringLiteral(" \u00b7 ") + bytes;
         if (double(both.size()) <= letters) return both;
         // Bytes say more of parameters than their number.
         return double(bytes.size()) <= letters ? bytes : count;

@@ -100,7 +100,7 @@ QString writtenNode(const ir::Node& node) {
 }
 
 QString writtenView(const ir::Node& node) {
-    const QString name = writtenNode(node);
+    QString name = writtenNode(node);
     if (name.isEmpty() || !node.target.ends_with("setitem") || node.args.size() < 2) return name;
     const ir::Argument& index = node.args[1];
     QString text = argumentText(index);

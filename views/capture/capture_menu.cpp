@@ -81,7 +81,7 @@ void addComparison(QMenu& menu, Workspace& workspace, int capture, int compile) 
 }
 
 /// Compares two compiles of a capture, or two captures as a whole.
-void addComparison(QMenu& menu, Workspace& workspace, const QString& text, ComparisonRequest request) {
+void addComparison(QMenu& menu, Workspace& workspace, const QString& text, const ComparisonRequest& request) {
     menu.addAction(text, &workspace, [&workspace, request] { workspace.compare(request); });
 }
 
@@ -168,7 +168,7 @@ QString showText(QString name) {
 
 QString nameOf(const QModelIndex& row) {
     for (const int role : {int(CaptureModel::StrongRole), int(CaptureModel::DetailRole)})
-        if (const QString name = row.data(role).toString(); !name.isEmpty()) return name;
+        if (QString name = row.data(role).toString(); !name.isEmpty()) return name;
     return row.data().toString();
 }
 

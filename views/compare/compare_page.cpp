@@ -106,10 +106,10 @@ void ComparePage::start() {
     TaskRunner& tasks = workspace().tasks();
     tasks.run<ComparisonResultPtr>(
         compareTag, this, [request](const TaskContext& task) { return runComparison(request, task); },
-        [this, index](ComparisonResultPtr result) {
+        [this, index](const ComparisonResultPtr& result) {
             d->running = -1;
             if (!result) return;
-            d->results.insert(index, std::move(result));
+            d->results.insert(index, result);
             invalidate();
         });
 }

@@ -271,10 +271,13 @@ void RecordsPanel::offerLookups() {
 
 void RecordsPanel::find(bool backwards) {
     bool found = true;
-    if (std::exchange(m_found, m_find->text()) != m_find->text() || m_text->findText() != m_found)
+    const bool searched =
+        std::exchange(m_found, m_find->text()) != m_find->text() || m_text->findText() != m_found;
+    if (searched)
         found = m_text->find(m_found) > 0;
-    else if (!m_found.isEmpty() && (found = m_text->hasMatches()))
-        m_text->findNext(backwards ? -1 : 1);
+    else if (!m_found.isEmpty())
+        found = m_text->hasMatches();
+    if (found && !searched && !m_found.isEmpty()) m_text->findNext(backwards ? -1 : 1);
     m_find->setProperty("error", !found && !m_find->text().isEmpty());
     m_find->style()->unpolish(m_find);
     m_find->style()->polish(m_find);

@@ -95,7 +95,7 @@ void RecordingWatch::look() {
             const auto recording = dynamo::Recording::open(path.toStdString(), task);
             return Read{recording ? *recording : nullptr, timer.elapsed()};
         },
-        [this, path](Read answer) {
+        [this, path](const Read& answer) {
             m_reading = false;
             m_timer->start(
                 std::max(shortestWait, int(std::min<qint64>(answer.milliseconds * restFactor, 60'000))));

@@ -50,7 +50,7 @@ QString EngineStatus::text() const {
 }
 
 QString EngineStatus::explanation() const {
-    if (const QString trouble = m_engine.trouble(); !trouble.isEmpty()) return trouble;
+    if (QString trouble = m_engine.trouble(); !trouble.isEmpty()) return trouble;
     if (m_engine.state() == Engine::State::Idle)
         return tr("dynascope-engine runs passes and graphs on LibTorch. It starts when it is needed.");
     QString text = tr("dynascope-engine, a process of its own, process %1").arg(m_engine.processId());

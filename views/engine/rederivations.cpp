@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace dynascope::views {
 
@@ -131,7 +132,7 @@ void Rederivations::take(const session::SessionPtr& asked, std::size_t index,
         }
         for (const session::StagePtr& stage : compile.stages)
             if (stage->label() == row.stage && stage->attempt == row.attempt) {
-                m_known.insert(stage->id(), {std::move(row), std::move(metadata)});
+                m_known.insert(stage->id(), {std::move(row), std::exchange(metadata, std::nullopt)});
                 if (shownAs(stage.get()) >= 0) show(stage); // what it showed is of the last time
                 break;
             }
@@ -201,9 +202,9 @@ std::vector<computed::StageRederivation> Rederivations::toSave(const session::Se
     return out;
 }
 
-void Rederivations::restore(std::vector<computed::StageRederivation> saved) {
-    for (computed::StageRederivation& known : saved)
-        if (!m_known.contains(known.stage->id())) m_known.insert(known.stage->id(), std::move(known.said));
+void Rederivations::restore(const std::vector<computed::StageRederivation>& saved) {
+    for (const computed::StageRederivation& known : saved)
+        if (!m_known.contains(known.stage->id())) m_known.insert(known.stage->id(), known.said);
     if (!saved.empty()) emit changed();
 }
 

@@ -51,7 +51,7 @@ public:
     /// What is known of a capture's stages, for its session file, and taken back from there. The session must
     /// be open; what was asked since stays.
     [[nodiscard]] std::vector<computed::StageRederivation> toSave(const session::Session& session) const;
-    void restore(std::vector<computed::StageRederivation> saved);
+    void restore(const std::vector<computed::StageRederivation>& saved);
 
 signals:
     void changed();

@@ -114,6 +114,7 @@ QVariant CallingConventionModel::data(const QModelIndex& index, int role) const 
     const computed::OuterArgument* argument = section == Arguments ? &m_convention.arguments[row] : nullptr;
     const computed::ConventionOutput* output = section == Outputs ? &m_convention.outputs[row] : nullptr;
     const computed::EpilogueStep* step = section == Epilogue ? &m_convention.epilogue[row] : nullptr;
+    if (!argument && !output && !step) return {};
     switch (role) {
     case Qt::DisplayRole:
         if (index.column() == Number) return int(row) + (step ? 1 : 0);

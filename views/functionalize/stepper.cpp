@@ -39,7 +39,7 @@ void Stepper::follow() {
     m_stage = shown ? shown->stage : nullptr;
     m_op = m_phase = 0;
     m_board = {};
-    if (!m_recording || opCount() == 0) {
+    if (!shown || !m_recording || opCount() == 0) {
         m_recording = nullptr;
         emit recordingChanged();
         emit moved();

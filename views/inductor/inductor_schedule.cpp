@@ -153,30 +153,26 @@ int InductorPage::target(StepCommand command) const {
     if (d->row < 0) return -1;
     if (!showsScheduler()) return passAfter(d->passes, d->row, command);
     const int now = d->operations->fusions(), most = d->operations->mostFusions();
-    int to = now;
+    const auto unlessThere = [now](int to) { return to == now ? -1 : to; };
     switch (command) {
     case StepCommand::First:
     case StepCommand::BackRun:
-        to = 0;
-        break;
+        return unlessThere(0);
     case StepCommand::Last:
     case StepCommand::Run:
-        to = most;
-        break;
+        return unlessThere(most);
     case StepCommand::Over:
     case StepCommand::In:
     case StepCommand::Line:
-        to = std::min(most, now + 1);
-        break;
+        return unlessThere(std::min(most, now + 1));
     case StepCommand::BackOver:
     case StepCommand::BackIn:
     case StepCommand::BackLine:
     case StepCommand::Out:
     case StepCommand::BackOut:
-        to = std::max(0, now - 1);
-        break;
+        return unlessThere(std::max(0, now - 1));
     }
-    return to == now ? -1 : to;
+    return -1;
 }
 
 bool InductorPage::canRun(StepCommand command) const {

@@ -195,7 +195,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const en
     const PassRow& row = passes.rows[std::size_t(listed.row)];
     const Pass* pass = row.pass;
     const bool skipped = pass != nullptr && pass->kind == "skipped";
-    const QString indent(row.depth * 3, u' ');
+    const QString indent(qsizetype(row.depth) * 3, u' ');
     if (listed.count > 1) {
         double us = 0;
         for (std::size_t i = 0; i < listed.count; ++i)

@@ -171,7 +171,7 @@ void StorageStrip::paintLane(QPainter& painter, const Place& place) const {
     const std::uint64_t cells = storage.cellBytes ? storage.bytes / storage.cellBytes : 0;
     const bool drawCells = cells > 0 && cells <= std::uint64_t(room / 7);
     // Whole pixels per cell, so that all cells look alike.
-    const double scale = drawCells ? std::min(22.0, double(room / int(cells))) / storage.cellBytes
+    const double scale = drawCells ? double(std::min(22, room / int(cells))) / storage.cellBytes
                                    : double(room) / double(storage.bytes);
     const int wide = drawCells ? int(double(storage.bytes) * scale) : room;
     const auto span = [&](std::uint64_t begin, std::uint64_t end) {

@@ -53,7 +53,7 @@ bool goToPass(Workspace& workspace, int capture, const session::Session& session
 
 QString compileText(const session::Session& session, const ir::Address& address) {
     const session::Compile* compile = session.find(address.rank, address.compileId);
-    const QString id = toQString(address.compileId);
+    QString id = toQString(address.compileId);
     if (!compile) return id;
     QString text = compile->id.frame < 0 ? frameText(*compile) : id + u' ' + frameText(*compile);
     if (session.ranks.size() > 1) text = QObject::tr("rank %1, %2").arg(address.rank).arg(text);

@@ -89,7 +89,7 @@ Notebook::Notebook(Workspace& workspace, QObject* parent)
         made->savedBookmarks = made->contents.bookmarks;
         made->savedReplays = made->contents.replays.size();
         made->session = std::make_shared<const session::Session*>(opened.session.get());
-        m_books.insert(opened.session.get(), std::move(made));
+        m_books.insert(opened.session.get(), made);
         tell(opened.session.get());
     });
     connect(&m_workspace, &Workspace::captureClosed, this, [this](int capture) {

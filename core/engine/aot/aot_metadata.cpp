@@ -153,7 +153,8 @@ private:
     }
 
     void ofIntermediate(const Tensor& base, Output& out) {
-        if ((out.base = outputThatIs(base))) {
+        out.base = outputThatIs(base);
+        if (out.base) {
             out.type = OutputType::AliasOfIntermediateBaseIsUserOutput;
             return;
         }
@@ -167,8 +168,8 @@ private:
 
     /// An output without a gradient that is another one with a gradient, detached.
     void twinOf(const Tensor& tensor, Output& out) {
-        for (std::size_t i = 0; i < m_outputs.size(); ++i) {
-            const Tensor other = tensorOf(m_outputs[i]);
+        for (const IValue& output : m_outputs) {
+            const Tensor other = tensorOf(output);
             if (!other.defined() || other.is_same(tensor) || !other.requires_grad() ||
                 outerStorageOf(other) != outerStorageOf(tensor) || !sameGeometry(other, tensor))
                 continue;

@@ -114,8 +114,7 @@ private:
     /// Gives an input the place that it has after the call.
     void move(const Tensor& input, std::size_t outer) const {
         const TensorGeometry& place = m_inputsAfter.at(outer);
-        Tensor moved = input;
-        moved.as_strided_(place.sizes, place.strides, place.offset);
+        input.as_strided_(place.sizes, place.strides, place.offset);
     }
 
     std::vector<IValue> outputs() {

@@ -28,7 +28,7 @@ public:
 
     /// A placeholder and its outer tensor; a number is given back as it is.
     c10::IValue input(const std::string& name, const c10::IValue& value, bool requiresGrad) {
-        const c10::IValue traced = tape.input(name, name, value);
+        c10::IValue traced = tape.input(name, name, value);
         if (!isDefinedTensor(traced)) return traced;
         at::Tensor outer = autograd.wrap(traced.toTensor());
         if (requiresGrad) outer.set_requires_grad(true);

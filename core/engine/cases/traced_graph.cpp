@@ -12,7 +12,7 @@ ir::GraphPtr withoutDeadNodes(const ir::GraphPtr& graph) {
     passes::Recorder unused;
     auto result =
         passes::DeadCodeElimination().run({graph, nullptr, nullptr, {}}, passes::PassContext(), unused);
-    return result ? std::move(result->graph) : graph;
+    return result ? result->graph : graph;
 }
 
 Result<TracedGraph> readTracedGraph(const wire::AotReply& reply) {

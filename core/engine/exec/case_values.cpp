@@ -201,7 +201,7 @@ private:
     }
 
     Tensor tensor(const json& input) {
-        const Tensor out = plain(input);
+        Tensor out = plain(input);
         const bool conj = input.value("conj", false), neg = input.value("neg", false);
         if ((!conj && !neg) || input.contains("same_as")) return out;
         TORCH_CHECK(!conj || out.is_complex(), "an input that is no complex number is conjugated");

@@ -23,7 +23,7 @@ template <typename Fn>
     }
     if (value.isOptionalTensorList()) {
         c10::List<std::optional<at::Tensor>> list;
-        for (const std::optional<at::Tensor>& item : value.toOptionalTensorList())
+        for (const std::optional<at::Tensor> item : value.toOptionalTensorList())
             list.push_back(item ? std::optional<at::Tensor>(mapped(*item)) : std::nullopt);
         return list;
     }

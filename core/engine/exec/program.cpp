@@ -252,7 +252,7 @@ private:
                 out.items.push_back(bindValue(item));
             return std::move(out);
         };
-        const auto constant = [&](Value value) {
+        const auto constant = [&](const Value& value) {
             out.constant = value.toIValue();
             return std::move(out);
         };

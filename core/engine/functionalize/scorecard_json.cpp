@@ -99,6 +99,7 @@ json ScorecardDetails::chain(std::uint32_t index) const {
 json ScorecardDetails::row(std::uint32_t index) const {
     const ScoreRow& row = m_result->rows[index];
     const auto number = m_result->numbers.begin() + row.geometry;
+    const std::ptrdiff_t dims = row.dim;
     json out{{"value", m_source->node(row.value).name},
              {"storage", row.storage},
              {"current", nodeName(row.current)},
@@ -106,8 +107,8 @@ json ScorecardDetails::row(std::uint32_t index) const {
              {"generation", row.generation},
              {"regenerated", row.regenerated},
              {"shape", std::vector<std::int64_t>(number, number + row.dim)},
-             {"stride", std::vector<std::int64_t>(number + row.dim, number + 2 * row.dim)},
-             {"offset", *(number + 2 * row.dim)}};
+             {"stride", std::vector<std::int64_t>(number + row.dim, number + 2 * dims)},
+             {"offset", *(number + 2 * dims)}};
     if (const auto cells = m_result->cellsOfRow.find(index); cells != m_result->cellsOfRow.end()) {
         out["cells"] = cells->second.cells;
         out["values"] = cellNumbers(cells->second.values);

@@ -33,7 +33,7 @@ Tensor storageCells(const Tensor& tensor) {
     return at::empty({0}, tensor.options()).set_(tensor.storage(), 0, {count}, {1});
 }
 
-Outcome runOn(const Program& program, const Attributes& constants, std::vector<IValue> inputs,
+Outcome runOn(const Program& program, const Attributes& constants, const std::vector<IValue>& inputs,
               const std::vector<WriteBack>& writeBacks, const TaskContext& task) {
     Outcome out;
     for (const IValue& input : inputs) {

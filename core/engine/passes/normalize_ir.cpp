@@ -19,7 +19,6 @@ namespace {
 using ir::Argument;
 using ir::NodeIndex;
 using ir::Op;
-using passes::PassError;
 using passes::PassState;
 using passes::Step;
 

@@ -10,6 +10,7 @@
 #include <ATen/ops/clone.h>
 #include <ATen/ops/copy.h>
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <mutex>
@@ -371,7 +372,7 @@ std::string bitDifference(const std::vector<IValue>& expected, const std::vector
             difference = tensorDifference(expected[i].toTensor(), got[i].toTensor());
         } else if (expected[i].isScalar() && got[i].isScalar()) {
             const double a = expected[i].toScalar().toDouble(), b = got[i].toScalar().toDouble();
-            if (std::memcmp(&a, &b, sizeof a) != 0) difference = "differs";
+            if (std::bit_cast<std::uint64_t>(a) != std::bit_cast<std::uint64_t>(b)) difference = "differs";
         } else if (expected[i].tagKind() != got[i].tagKind()) {
             difference = "is another kind of value";
         }

@@ -158,7 +158,7 @@ wire::PassesReply passList(const passes::Registry& registry, std::vector<std::st
     return out;
 }
 
-Reply runPasses(const passes::Registry& registry, ProgramPtr source, const PassRequest& request,
+Reply runPasses(const passes::Registry& registry, const ProgramPtr& source, const PassRequest& request,
                 const TaskContext& task) {
     Result<Attributes> attributes = makeAttributes(request.attributes);
     if (!attributes) return invalid(attributes.error().message);

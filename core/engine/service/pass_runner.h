@@ -43,7 +43,7 @@ struct PassRequest {
 
 /// A wire::PassReply. As JSON, since a plugin's pass may say more of its steps than this engine knows
 /// (passes::StepDetails).
-[[nodiscard]] Reply runPasses(const passes::Registry& registry, std::shared_ptr<const Program> source,
+[[nodiscard]] Reply runPasses(const passes::Registry& registry, const std::shared_ptr<const Program>& source,
                               const PassRequest& request, const TaskContext& task);
 
 } // namespace dynascope::engine

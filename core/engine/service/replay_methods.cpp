@@ -93,7 +93,7 @@ tl::expected<void, Failure> ReplayPlans::connect(const std::vector<wire::InputWi
 }
 
 tl::expected<wire::RecordReply, Failure> ReplayPlans::record(const wire::RecordRequest& said,
-                                                             std::shared_ptr<const Program> program,
+                                                             const std::shared_ptr<const Program>& program,
                                                              const json& inputs, const TaskContext& task) {
     const auto backend = this->backend(said.backend);
     if (!backend) return tl::unexpected(backend.error());

@@ -23,10 +23,9 @@ public:
     ~ReplayPlans();
 
     /// `inputs` are those that the request brought along or that were made from the graph.
-    [[nodiscard]] tl::expected<wire::RecordReply, Failure> record(const wire::RecordRequest& said,
-                                                                  std::shared_ptr<const Program> program,
-                                                                  const nlohmann::json& inputs,
-                                                                  const TaskContext& task);
+    [[nodiscard]] tl::expected<wire::RecordReply, Failure>
+    record(const wire::RecordRequest& said, const std::shared_ptr<const Program>& program,
+           const nlohmann::json& inputs, const TaskContext& task);
     [[nodiscard]] tl::expected<wire::ReplayReply, Failure> replay(const wire::ReplayRequest& said,
                                                                   const RequestContext& task);
     [[nodiscard]] wire::DropReply drop(const wire::DropRequest& said);

@@ -67,7 +67,7 @@ public:
     Value(const c10::Scalar& number);
     Value(const std::vector<std::int64_t>& sizes); ///< a tuple
 
-    [[nodiscard]] static Value ints(std::vector<std::int64_t> sizes) { return Value(sizes); }
+    [[nodiscard]] static Value ints(const std::vector<std::int64_t>& sizes) { return Value(sizes); }
     [[nodiscard]] static Value list(std::vector<Value> items);
     [[nodiscard]] static Value tuple(std::vector<Value> items);
     [[nodiscard]] static Value dict(std::vector<Value> keysAndValues);
