@@ -95,7 +95,6 @@ void LanesView::paintRow(QPainter& painter, const Row& row, int y) {
     const int inset = isNested(lane.what) ? 0 : 1;
     auto now = std::partition_point(list.begin(), list.end(),
                                     [&](std::uint32_t i) { return double(at(i).end()) < m_left; });
-    double drawnTo = titleWidth() - 1.0;
     while (now != list.end() && double(at(*now).start) <= rightTime) {
         const double x0 = std::max(xOf(double(at(*now).start)), titleWidth() - 4.0);
         const double x1 = std::min(xOf(double(at(*now).end())), edge);
@@ -115,10 +114,10 @@ void LanesView::paintRow(QPainter& painter, const Row& row, int y) {
             paintBox(painter, event, lane, box);
             ++now;
         }
-        drawnTo = box.right();
         if (isNested(lane.what) || !isLit(event) || (!thin && box.width() >= m_theme.scaled(60))) continue;
         const double free = now == list.end() ? edge : std::min(xOf(double(at(*now).start)), edge);
-        if (free - drawnTo > m_theme.scaled(44)) paintBeside(painter, labelOf(event, lane), event, box, free);
+        if (free - box.right() > m_theme.scaled(44))
+            paintBeside(painter, labelOf(event, lane), event, box, free);
     }
 }
 

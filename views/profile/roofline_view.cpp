@@ -53,7 +53,7 @@ void RooflineView::setPoints(std::vector<RooflinePoint> points) {
 }
 
 void RooflineView::setPeaks(std::optional<profile::Peaks> peaks) {
-    m_peaks = peaks;
+    m_peaks = std::move(peaks);
     fit();
 }
 

@@ -280,7 +280,7 @@ void RanksPage::showWaiting(std::size_t row, int column) {
 
 void RanksPage::follow(const QString& target) {
     const QStringList parts = target.split(u':');
-    const QString kind = parts.front();
+    const QString& kind = parts.front();
     if (kind == QLatin1String("ranknode")) return showReasonNode(false);
     if (kind == QLatin1String("rankcode") && parts.size() == 1) return showReasonNode(true);
     if (kind == QLatin1String("rankcall") || kind == QLatin1String("rankcode"))

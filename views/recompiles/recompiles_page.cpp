@@ -340,7 +340,7 @@ void RecompilesPage::showSource() {
     workspace().tasks().run<SourceText>(
         sourceTag, this,
         [session = d->session, path = place.file](const TaskContext&) { return loadSource(*session, path); },
-        [this, place](SourceText text) {
+        [this, place](const SourceText& text) {
             CodeView::Options options;
             options.emptyText =
                 place.file.empty() ? tr("The capture does not say where the frame is.") : text.notice;

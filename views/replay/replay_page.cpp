@@ -141,7 +141,7 @@ void ReplayPage::choose() {
     m_pages->setCurrentWidget(panel);
     setFocusProxy(panel);
     const int stage = currentStage();
-    m_what->setItemText(1, stage < 0
+    m_what->setItemText(1, !session || stage < 0
                                ? tr("One graph")
                                : tr("Only %1 %2")
                                      .arg(toQString(session::compileName(*session, *m_workspace.compile())),

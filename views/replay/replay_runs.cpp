@@ -312,11 +312,9 @@ void ReplayRuns::endLive() {
     if (std::exchange(m_live, nullptr)) emit liveChanged();
 }
 
-void ReplayRuns::fail(const session::SessionPtr& session, ReplayTrouble trouble) {
-    const QString message = trouble.what;
-    if (const session::SessionPtr now = m_workspace.current(session))
-        m_troubles.insert(now.get(), std::move(trouble));
-    emit failed(message);
+void ReplayRuns::fail(const session::SessionPtr& session, const ReplayTrouble& trouble) {
+    if (const session::SessionPtr now = m_workspace.current(session)) m_troubles.insert(now.get(), trouble);
+    emit failed(trouble.what);
     emit runningChanged();
 }
 

@@ -115,7 +115,7 @@ private:
                                                              engine::WorkloadRun done);
     void take(const Request& request, engine::WorkloadRun done, const engine::EngineInfo& info);
     void endLive();
-    void fail(const session::SessionPtr& session, ReplayTrouble trouble);
+    void fail(const session::SessionPtr& session, const ReplayTrouble& trouble);
 
     Workspace& m_workspace;
     Engine& m_engine;

@@ -171,7 +171,7 @@ QString TreePicture::stateText(const TreeNode& node) const {
     const TreeRun& run = *m_walk.run();
     const std::size_t replays = run.replays(node.id, m_walk.position());
     const bool again = rerecordCause(run.step(node.step)) != nullptr;
-    const QString made = again ? treeActionName(run.step(node.step)) : tr("recorded");
+    QString made = again ? treeActionName(run.step(node.step)) : tr("recorded");
     if (replays == 0) return made;
     return again ? tr("%1, %2×").arg(made).arg(replays) : countText(replays, tr("replay"), tr("replays"));
 }
@@ -199,7 +199,7 @@ QString TreePicture::plainText() const {
     for (const Card& card : m_cards) {
         if (!isShown(card)) continue;
         const TreeNode& node = *card.node;
-        lines << QString(2 * int(std::min<std::size_t>(node.depth, 40)), u' ') + treeNodeName(node.id) +
+        lines << QString(2 * qsizetype(std::min<std::size_t>(node.depth, 40)), u' ') + treeNodeName(node.id) +
                      u' ' + treeFunctionName(*m_walk.run(), node.function) + QStringLiteral(": ") +
                      stateText(node) + (contains(m_path, node.id) ? tr(", on the current path") : QString());
     }

@@ -25,7 +25,8 @@ protected:
         setContentsMargins(horizontal ? grabMargin : 0, horizontal ? 0 : grabMargin,
                            horizontal ? grabMargin : 0, horizontal ? 0 : grabMargin);
         setMask(QRegion(contentsRect()));
-        QWidget::resizeEvent(event);
+        QWidget::resizeEvent(
+            event); // NOLINT(bugprone-parent-virtual-call): QSplitterHandle sets other margins
     }
     void paintEvent(QPaintEvent*) override {
         QPainter painter(this);

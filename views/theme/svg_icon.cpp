@@ -9,7 +9,7 @@ namespace dynascope::views {
 
 SvgIconEngine::SvgIconEngine(QByteArray svg, IconColours colours)
     : m_svg(std::move(svg))
-    , m_colours(std::move(colours)) {}
+    , m_colours(colours) {}
 
 void SvgIconEngine::paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State state) {
     if (m_svg.isEmpty()) return;

@@ -165,7 +165,7 @@ QString TimelineView::stageName(int index) const {
 
 QString TimelineView::caption(int index) const {
     const QFontMetrics metrics(nameFont(index));
-    const QString whole = stageName(index);
+    QString whole = stageName(index);
     if (metrics.horizontalAdvance(whole) <= nameRoom()) return whole;
     // A name that can be read says more than parts of a name and of a size.
     return elided(metrics, toQString(stage(index)->shortLabel()), Qt::ElideMiddle, nameRoom());
@@ -254,9 +254,9 @@ void TimelineView::askNext() {
             }
             return fact;
         },
-        [this, here](Fact fact) {
+        [this, here](const Fact& fact) {
             if (!fact.isHere) return; // asked again once the stages change
-            m_facts.insert(here->id(), std::move(fact));
+            m_facts.insert(here->id(), fact);
             viewport()->update();
             // The runner forgets this request only once the callback has returned.
             QMetaObject::invokeMethod(this, &TimelineView::askNext, Qt::QueuedConnection);

@@ -73,11 +73,11 @@ bool Workspace::isComputed(int index) const {
     return computedAt(index) && stageAt(index);
 }
 
-void Workspace::setVerdict(const session::StagePtr& stage, computed::StageVerdict verdict) {
+void Workspace::setVerdict(const session::StagePtr& stage, const computed::StageVerdict& verdict) {
     for (const std::vector<Computed>& all : std::as_const(m_computed))
         for (const Computed& computed : all) {
             if (computed.stage != stage) continue;
-            m_verdicts.insert(stage->id(), std::move(verdict));
+            m_verdicts.insert(stage->id(), verdict);
             emit computedChanged();
             return;
         }
@@ -117,9 +117,9 @@ int Workspace::addComputed(session::StagePtr stage, int from, diff::Origins orig
     return replaces;
 }
 
-void Workspace::restoreComputed(const session::Compile& compile, std::vector<Computed> stages) {
+void Workspace::restoreComputed(const session::Compile& compile, const std::vector<Computed>& stages) {
     if (stages.empty() || !computedOf(compile).empty()) return;
-    m_computed.insert(&compile, std::move(stages));
+    m_computed.insert(&compile, stages);
     if (&compile == this->compile()) emit computedChanged();
 }
 

@@ -37,7 +37,7 @@ void DiffsAhead::prepareNext() {
     m_wanted.pop_back();
     m_tasks.run<DiffPtr>(
         aheadTag, nullptr, [next](const TaskContext& task) { return diffOf(next, task); },
-        [this, next](DiffPtr diff) {
+        [this, next](const DiffPtr& diff) {
             if (diff) keep(next, diff);
             if (diff && m_made) m_made(next, diff);
             prepareNext();

@@ -54,8 +54,7 @@ Follower::Follower(Workspace& workspace, QObject* parent)
             [this](int capture, const session::SessionPtr& before) {
                 Watch watch = m_watched.take(before.get());
                 watch.differs = DiskChange::None;
-                m_watched.insert(m_workspace.captures()[std::size_t(capture)].session.get(),
-                                 std::move(watch));
+                m_watched.insert(m_workspace.captures()[std::size_t(capture)].session.get(), watch);
             });
     m_timer.setInterval(lookEvery);
     connect(&m_timer, &QTimer::timeout, this, &Follower::look);
@@ -68,7 +67,7 @@ void Follower::watch(int capture) {
     Watch watch;
     watch.seen = opened.disk;
     watch.number = ++m_numbers;
-    m_watched.insert(opened.session.get(), std::move(watch));
+    m_watched.insert(opened.session.get(), watch);
     if (!opened.disk.empty() && !m_timer.isActive()) m_timer.start();
 }
 

@@ -35,9 +35,12 @@ void JoinedProfiles::ask(const session::SessionPtr& session, int number, QObject
     const Key key{session,
                   session::attachedAs<profile::Profile>(session->profiles[static_cast<std::size_t>(number)])};
     const JoinedProfilePtr one = known(key);
-    if (!one) m_wishes.push_back({key, context, std::move(done)});
+    if (one) {
+        stopUnwanted();
+        return done(one);
+    }
+    m_wishes.push_back({key, context, std::move(done)});
     stopUnwanted();
-    if (one) return done(one);
     startNext();
 }
 

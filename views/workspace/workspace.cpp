@@ -13,7 +13,7 @@ namespace dynascope::views {
 namespace {
 
 constexpr std::size_t historyLimit = 200;
-constexpr std::uint64_t readAtOnceBytes = 48 * 1024;
+constexpr std::uint64_t readAtOnceBytes = std::uint64_t(48) * 1024;
 constexpr std::size_t diffAtOnceNodes = 1200;
 
 QString message(const Error& error) {
@@ -200,7 +200,7 @@ void Workspace::remember(Visit visit) {
 }
 
 void Workspace::setPlace(Place place) {
-    const Place before = std::exchange(m_place, place);
+    const Place before = std::exchange(m_place, std::move(place));
     const bool newStages = !sameStages(before, m_place);
     if (newStages) loadStages();
     dropStaleSelection();
@@ -219,7 +219,8 @@ void Workspace::loadStages() {
     emit stagesChanged();
 }
 
-void Workspace::loadStage(Side side, session::StagePtr stage, const StageView& oldA, const StageView& oldB) {
+void Workspace::loadStage(Side side, const session::StagePtr& stage, const StageView& oldA,
+                          const StageView& oldB) {
     StageView& view = side == Side::A ? m_a : m_b;
     const QString tag = side == Side::A ? "stage.a" : "stage.b";
     m_tasks.cancel(tag);

@@ -141,11 +141,11 @@ public:
     /// Of any compile that is open, removed ones included; stageAt() counts them behind the captured ones.
     [[nodiscard]] const std::vector<Computed>& computedOf(const session::Compile& compile) const;
     /// Puts the computed stages of a saved session beside a compile that is open and has none yet.
-    void restoreComputed(const session::Compile& compile, std::vector<Computed> stages);
+    void restoreComputed(const session::Compile& compile, const std::vector<Computed>& stages);
     /// Which nodes of stage `a` became which of stage `b`, as the passes recorded it that made one of the
     /// other; empty where neither was computed from the other.
     [[nodiscard]] diff::Origins origins(int a, int b) const;
-    void setVerdict(const session::StagePtr& stage, computed::StageVerdict verdict);
+    void setVerdict(const session::StagePtr& stage, const computed::StageVerdict& verdict);
     /// What the reader left in a capture, for canvases and timelines to draw. Set by who keeps the notes.
     void setMarks(const session::Session& session, NoteMarks marks);
     [[nodiscard]] const NoteMarks& marks() const;                           ///< of the current capture
@@ -305,7 +305,7 @@ private:
     [[nodiscard]] Place completed(Place place) const;
     void setPlace(Place place);
     void loadStages();
-    void loadStage(Side side, session::StagePtr stage, const StageView& oldA, const StageView& oldB);
+    void loadStage(Side side, const session::StagePtr& stage, const StageView& oldA, const StageView& oldB);
     void dropStaleSelection();
     void computeDiff();
     void showStages(int a, int b);

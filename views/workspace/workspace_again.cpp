@@ -108,7 +108,7 @@ void Workspace::moveComputed(const Renumbering& to) {
                 computed.source = is->stages[std::size_t(from)];
             computed.from = std::max(0, from);
         }
-        m_computed.insert(is, std::move(moved));
+        m_computed.insert(is, moved);
     }
 }
 

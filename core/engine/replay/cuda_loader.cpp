@@ -26,7 +26,7 @@ std::string lastError() {
 }
 
 std::string absence(const std::string& plugin) {
-    if (constexpr std::string_view lacks = DYNASCOPE_CUDA_LACKS; !lacks.empty())
+    if (constexpr std::string_view lacks(DYNASCOPE_CUDA_LACKS); !lacks.empty())
         return "this build has no CUDA plugin: it found no " + std::string(lacks) + " (see CONTRIBUTING.md)";
     return "the CUDA plugin is not there: " + plugin;
 }

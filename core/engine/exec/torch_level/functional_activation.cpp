@@ -23,8 +23,7 @@ Value softmaxOf(std::string_view name, const Value& input, const Arguments& a) {
 Value gumbelSoftmax(const Arguments& a) {
     const Value noise =
         aten("neg", {aten("log", {aten("exponential_", {aten("empty_like", {a["logits"]})})})});
-    const Value soft =
-        aten("softmax", {aten("div", {aten("add", {a["logits"], noise}), a["tau"]}), a["dim"]});
+    Value soft = aten("softmax", {aten("div", {aten("add", {a["logits"], noise}), a["tau"]}), a["dim"]});
     if (!a["hard"].flag()) return soft;
     const Value index = aten("max", {soft, a["dim"], true}).items()[1];
     const Value hard = aten("scatter_", {aten("zeros_like", {a["logits"]}), a["dim"], index, 1.0});

@@ -44,7 +44,7 @@ Pair broadcast(const Arguments& a) {
 
 /// The weighted form of l1_loss and mse_loss.
 Value weighted(const Value& errors, const Value& weight, std::int64_t reduction) {
-    const Value product = aten("mul", {errors, weight});
+    Value product = aten("mul", {errors, weight});
     if (reduction == None) return product;
     const Value sum = aten("sum", {product});
     return reduction == Sum ? sum : aten("div", {sum, aten("sum", {weight})});

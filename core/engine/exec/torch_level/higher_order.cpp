@@ -148,7 +148,7 @@ Value associativeScan(const Arguments& a) {
     const std::int64_t count = leading(a["xs"]);
     for (std::int64_t i = 0; i < count; ++i) {
         std::vector<Value> row = rows(a["xs"], i);
-        carried = i == 0 ? std::move(row)
+        carried = i == 0 ? row
                          : runGraph(a["combine_fn"],
                                     joined(joined(carried, row), a["additional_inputs"].items()), a.context())
                                .items();

@@ -204,7 +204,7 @@ Value median(const Arguments& a) {
     const Value input = isFloat ? a["input"] : aten("to", {a["input"], at::kFloat});
     const Value found =
         aten("nanmedian", {maskedOut(Neutral::Nan, input, a["mask"]), dim, keeps(a["keepdim"])});
-    const Value values = found.items().at(0);
+    Value values = found.items().at(0);
     if (isFloat) return values;
     TORCH_CHECK_VALUE(!truth(aten("any", {aten("isnan", {values})})),
                       "masked median expects no fully masked out rows if dtype is not floating point");

@@ -68,7 +68,7 @@ Value linspace(const Arguments& a) {
 
 Value eye(const Arguments& a) {
     const Value& columns = a["M"].isNone() ? a["N"] : a["M"];
-    const Value out = torchCall("zeros", {a["N"], columns}, {{"dtype", dtypeOr(a["dtype"], at::kDouble)}});
+    Value out = torchCall("zeros", {a["N"], columns}, {{"dtype", dtypeOr(a["dtype"], at::kDouble)}});
     (void)method("fill_", {method("diagonal", {out, a["k"]}), 1});
     return out;
 }

@@ -46,10 +46,11 @@ void checkPadBackward(const c10::FunctionSchema& schema, const c10::IValue* valu
     checkRank(call, "self", Dims + 1, Dims + 2);
     checkLeadingSizes(call, "grad_output", "self", Dims);
     const std::vector<std::int64_t> padding = call.numbers("padding");
-    TORCH_CHECK(padding.size() == 2 * Dims, call.op(), ": padding has ", padding.size(), " numbers");
+    TORCH_CHECK(padding.size() == std::size_t(2) * Dims, call.op(), ": padding has ", padding.size(),
+                " numbers");
     const Tensor gradient = call.tensor("grad_output"), self = call.tensor("self");
     for (int i = 0; i < Dims; ++i) {
-        const auto at = static_cast<std::size_t>(2 * i);
+        const auto at = std::size_t(2) * static_cast<std::size_t>(i);
         std::int64_t size = self.size(-1 - i);
         TORCH_CHECK(padding[at] >= -size && padding[at] <= 1 << 30 && padding[at + 1] >= -size &&
                         padding[at + 1] <= 1 << 30,
