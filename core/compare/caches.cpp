@@ -58,7 +58,8 @@ bool detail::listsItsKey(const session::Session& session, const CacheEvent& even
 }
 
 std::vector<std::string> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
-                                                const session::Session& b, const CacheEvent& ofB) {
+                                                const session::Session& b, const CacheEvent& ofB,
+                                                std::string_view between) {
     std::vector<std::string> out;
     const auto partsA = componentsOf(a, ofA), partsB = componentsOf(b, ofB);
     if (partsA.empty() || partsB.empty()) return out;
@@ -67,7 +68,7 @@ std::vector<std::string> detail::keyDifferences(const session::Session& a, const
         if (other == partsB.end())
             out.push_back(name + ": only in A: " + detail::shortened(value));
         else if (other->second != value)
-            out.push_back(name + ": " + detail::whereTheyPart(value, other->second));
+            out.push_back(name + ": " + detail::whereTheyPart(value, other->second, between));
     }
     for (const auto& [name, value] : partsB)
         if (!partsA.contains(name)) out.push_back(name + ": only in B: " + detail::shortened(value));

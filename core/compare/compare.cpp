@@ -77,7 +77,7 @@ std::string statusText(const Compile& compile) {
 }
 
 std::string recompileText(const Compile& compile) {
-    if (!compile.isRecompile) return "no recompile";
+    if (!compile.isRecompile) return "not a recompile";
     return "a recompile" + (compile.recompileReasons.empty()
                                 ? std::string()
                                 : " (" + detail::shortened(compile.recompileReasons.front()) + ')');

@@ -40,7 +40,13 @@ std::string keysInWords(const Session& session, const CacheEvent& a, const Cache
     if (a.key == b.key) return "Both have the same key.\n";
     if (!detail::listsItsKey(session, a) || !detail::listsItsKey(session, b))
         return "The keys differ. The log does not list what both were made from.\n";
-    const std::vector<std::string> parts = detail::keyDifferences(session, a, session, b);
+    // Values stand one above the other, or what differs of long ones is far to the right.
+    constexpr std::string_view above = "\n      B  ";
+    std::vector<std::string> parts = detail::keyDifferences(session, a, session, b, above);
+    for (std::string& part : parts)
+        if (const std::size_t colon = part.find(": ");
+            colon < part.find(above) && part.find(above) < part.size())
+            part.replace(colon, 2, "\n      A  ");
     if (parts.empty())
         return "The keys differ. What the log lists of them is the same, but for addresses in memory.\n";
     std::string out = "The keys differ. Of what they were made from, this differs:\n";

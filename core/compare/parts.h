@@ -57,11 +57,10 @@ void compareTimings(const session::Session& a, const session::Session& b, bool t
 /// Whether the record of a lookup lists what its key was made from.
 [[nodiscard]] bool listsItsKey(const session::Session& session, const session::CacheEvent& event);
 /// What two keys were made from where it differs, a line for each part: "example_inputs[0]: ...[2, 32]... / ...".
-/// Nothing where a record does not list it.
-[[nodiscard]] std::vector<std::string> keyDifferences(const session::Session& a,
-                                                      const session::CacheEvent& ofA,
-                                                      const session::Session& b,
-                                                      const session::CacheEvent& ofB);
+/// `between` stands between the two values. Nothing where a record does not list it.
+[[nodiscard]] std::vector<std::string>
+keyDifferences(const session::Session& a, const session::CacheEvent& ofA, const session::Session& b,
+               const session::CacheEvent& ofB, std::string_view between = " / ");
 
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 
@@ -69,6 +68,7 @@ void compareTimings(const session::Session& a, const session::Session& b, bool t
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t length = 160);
 /// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])". Texts that are alike differ
 /// in what OwnDevices makes of them.
-[[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b);
+[[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b,
+                                        std::string_view between = " / ");
 
 } // namespace dynascope::compare::detail

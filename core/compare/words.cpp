@@ -46,7 +46,7 @@ std::string shortened(std::string_view text, std::size_t length) {
     return std::string(text.substr(0, characterStart(text, length - 3))) + "...";
 }
 
-std::string whereTheyPart(std::string_view a, std::string_view b) {
+std::string whereTheyPart(std::string_view a, std::string_view b, std::string_view between) {
     constexpr std::size_t before = 24, after = 56;
     // A device of one number that is a rank's own on one side only.
     if (a == b) return shortened(a) + " on both, where another device is each rank's own";
@@ -59,7 +59,7 @@ std::string whereTheyPart(std::string_view a, std::string_view b) {
             from = std::max(from, line + 1);
         return (from > 0 ? "..." : "") + shortened(text.substr(from), part - from + after);
     };
-    return excerpt(a) + " / " + excerpt(b);
+    return excerpt(a) + std::string(between) + excerpt(b);
 }
 
 ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b) {

@@ -314,7 +314,9 @@ private slots:
         };
         QVERIFY(says(first, second, "Two lookups of fx_graph_cache\n"));
         QVERIFY(says(first, second, "key k1\n"));
-        QVERIFY(says(first, second, "this differs:\n   example_inputs[0]: shape [2, 32] / shape [2, 40]\n"));
+        QVERIFY(
+            says(first, second,
+                 "this differs:\n   example_inputs[0]\n      A  shape [2, 32]\n      B  shape [2, 40]\n"));
         QVERIFY(!says(first, second, "gm"));
         QVERIFY(says(second, third, "Both have the same key."));
         QVERIFY(says(first, third, "The log does not list what both were made from."));

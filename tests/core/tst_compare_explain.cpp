@@ -187,9 +187,9 @@ private slots:
         QCOMPARE(result->compiles.size(), std::size_t(1));
         QCOMPARE(result->compiles[0].match, compare::Match::Chosen);
         QCOMPARE(compare::firstDifferingStage(result->compiles[0]), std::size_t(0));
-        QCOMPARE(
-            text(compare::explain(*session, *session, *result)),
-            QStringLiteral("0/0 in A, 0/1 in B (f cap.py:10) differ: A is no recompile, B is a recompile."));
+        QCOMPARE(text(compare::explain(*session, *session, *result)),
+                 QStringLiteral(
+                     "0/0 in A, 0/1 in B (f cap.py:10) differ: A is not a recompile, B is a recompile."));
     }
 
     void ranks() {

@@ -46,6 +46,15 @@ void FlameChart::setTree(session::SessionPtr session, SpanTreePtr tree, bool mer
     m_session = std::move(session);
     m_tree = std::move(tree);
     m_merged = merged;
+    m_severalCompiles = false;
+    int before = -1;
+    for (std::size_t i = 0; m_tree && i < m_tree->spans.size(); ++i) {
+        const session::Span& s = m_tree->spans[i];
+        const int compile = s.depth == 0 ? m_session->timings[s.event].compile : -1;
+        if (compile < 0) continue;
+        m_severalCompiles = m_severalCompiles || (before >= 0 && compile != before);
+        before = compile;
+    }
     m_hover = -1;
     m_outlined = -1;
     m_matching.clear();
@@ -215,6 +224,14 @@ void FlameChart::stepMatch(int direction) {
         at = (at + direction + count) % count;
     while (fades(span(at)));
     select(at, true);
+}
+
+QString FlameChart::boxName(int index) const {
+    const session::Span& s = span(index);
+    QString name = toQString(m_tree->nameOf(s));
+    const int compile = m_session->timings[s.event].compile;
+    if (m_merged || !m_severalCompiles || s.depth > 0 || compile < 0) return name;
+    return toQString(m_session->compiles[std::size_t(compile)].id.toString()) + u' ' + name;
 }
 
 void FlameChart::setCompile(int compile) {

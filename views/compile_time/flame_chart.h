@@ -39,6 +39,8 @@ public:
     void setSearch(const QString& text);
     [[nodiscard]] std::size_t matchCount() const { return m_matches; }
     void stepMatch(int direction);
+    /// What stands on a span's box: its name, of an outermost one with the compile where there are several.
+    [[nodiscard]] QString boxName(int span) const;
     /// Marks on the ruler when a compile ran (an index into Session::compiles; -1: none).
     void setCompile(int compile);
 
@@ -116,6 +118,7 @@ private:
     session::SessionPtr m_session;
     SpanTreePtr m_tree;
     bool m_merged = false;
+    bool m_severalCompiles = false; ///< the outermost spans are of
     std::vector<Row> m_rows;
     std::vector<std::size_t> m_firstRow; ///< by lane
     std::vector<LaneTitle> m_titles;

@@ -126,7 +126,7 @@ void FlameChart::paintBox(QPainter& painter, int index, const QRectF& box) const
                       std::min(box.right(), double(viewport()->width())) - std::max(box.left(), 0.0) - 10,
                       box.height());
     if (area.width() < textFrom) return;
-    const QString name = toQString(m_tree->nameOf(s)), time = durationText(s.totalUs());
+    const QString name = boxName(index), time = durationText(s.totalUs());
     const QFontMetrics metrics = painter.fontMetrics();
     const int nameWidth = metrics.horizontalAdvance(name), timeWidth = metrics.horizontalAdvance(time);
     painter.setPen(faded ? c.text3 : c.text);
