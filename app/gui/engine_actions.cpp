@@ -43,6 +43,11 @@ EngineActions::EngineActions(const Shared& shared, std::vector<std::string> comm
             [this](const QString& message) { showMessage(message, QStringLiteral("pass")); });
     connect(m_passes, &Passes::computed, this, [this] { m_message->clear(QStringLiteral("pass")); });
     connect(m_passes, &Passes::verified, this, [this] { m_message->clear(QStringLiteral("verdict")); });
+    connect(&m_workspace, &Workspace::placeChanged, this, [this](const Place& now, const Place& before) {
+        // A verdict is of what is shown.
+        if (now.page != before.page || now.capture != before.capture || now.compile != before.compile)
+            m_message->clear(QStringLiteral("verdict"));
+    });
     connect(&m_workspace, &Workspace::captureClosed, this, [this] {
         for (const char* cause : {"pass", "rederive", "verdict"})
             m_message->clear(QLatin1String(cause));
@@ -312,7 +317,7 @@ void EngineActions::showFirstDifference(int stage) {
         return index != ir::npos;
     };
     // The source's node first: selecting the other lights up both.
-    if (!select(Side::B, verdict.node)) select(Side::A, verdict.nodeFrom);
+    if (select(Side::B, verdict.node) || select(Side::A, verdict.nodeFrom)) m_workspace.seekNode();
 }
 
 void EngineActions::updateActions() {

@@ -33,6 +33,7 @@ void goToStage(Workspace& workspace, std::size_t compile, const session::StagePt
     place.node = found == ir::npos ? NodeSelection{} : NodeSelection{Side::B, found};
     place.subject = {};
     workspace.go(place);
+    if (!place.node.isEmpty()) workspace.seekNode(); // a block that is closed would hide it
 }
 
 void goToLine(Workspace& workspace, std::size_t compile, const session::StagePtr& stage,

@@ -230,7 +230,9 @@ private slots:
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_COMPARE(timeline->verdictText(4), QStringLiteral("different"));
         w.workspace.selectStages(1, 2);
+        QSignalSpy sought(&w.workspace, &Workspace::nodeSought);
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(4).center());
+        QCOMPARE(sought.size(), 1);
         QCOMPARE(w.workspace.place().stageA, 0);
         QCOMPARE(w.workspace.place().stageB, 4);
         QVERIFY(w.workspace.selectedNode());
@@ -239,6 +241,11 @@ private slots:
         QVERIFY2(message.contains(QStringLiteral("different")), qPrintable(message));
         QVERIFY2(message.contains(QStringLiteral("First at select_scatter_3: 7, eager 11")),
                  qPrintable(message));
+        // It is of the stages that are shown.
+        Place place = w.workspace.place();
+        place.page = Page::Answers;
+        w.workspace.go(place);
+        QVERIFY(!test::messageBar(w.window).isVisible());
     }
 
     void verifies() {
