@@ -152,7 +152,7 @@ std::string answerText(const Answer& answer) {
 namespace detail {
 
 void keepFirst(Answer& answer, std::size_t most) {
-    if (answer.items.size() <= most) return;
+    if (answer.items.size() <= most + 1) return; // "and 1 more" takes the place of one
     answer.moreItems += answer.items.size() - most;
     answer.items.resize(most);
 }

@@ -75,12 +75,8 @@ Answer breaksAnswer(const Session& session) {
         if (!group.occurrences.empty()) item.target.compile = group.occurrences.front().compile;
         out.items.push_back(std::move(item));
     }
-    // The costliest that the program can do something about, else the costliest.
-    const auto open = std::ranges::find_if(summary.groups, [](const BreakGroup& group) {
-        return !group.waysOut.empty() && group.waysOut.front().kind != "leave";
-    });
-    const BreakGroup& first = open == summary.groups.end() ? summary.groups.front() : *open;
-    out.proof.group = static_cast<std::size_t>(&first - summary.groups.data());
+    out.proof.group = session::firstToChange(summary);
+    const BreakGroup& first = summary.groups[out.proof.group];
     const std::string at = placeText(first.location);
     const std::size_t n = first.occurrences.size();
     if (first.waysOut.empty()) {

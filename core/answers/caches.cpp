@@ -20,7 +20,7 @@ using session::Session;
 namespace {
 
 /// The keys of a recompile's miss beside those of the compile before it of the same frame.
-void tellKeys(const Session& session, Answer& out) {
+void tellKeys(const Session& session, bool isProof, Answer& out) {
     for (const session::Frame& frame : session.frames)
         for (std::size_t i = 1; i < frame.compiles.size(); ++i) {
             const std::size_t a = frame.compiles[i - 1], b = frame.compiles[i];
@@ -35,7 +35,11 @@ void tellKeys(const Session& session, Answer& out) {
                     (pair.differences.size() > 1 ? ", and " + count(pair.differences.size() - 1, "more part")
                                                  : std::string()) +
                     '.';
-                out.proof.compile = b;
+                const auto missed = std::ranges::find_if(now.caches, [&](const CacheEvent& event) {
+                    return event.cache == pair.cache && event.outcome == CacheEvent::Outcome::Miss &&
+                           event.key == pair.keyB && event.record != nowhere;
+                });
+                if (isProof && missed != now.caches.end()) out.proof.record = missed->record;
                 return;
             }
         }
@@ -113,7 +117,7 @@ Answer cachesAnswer(const Session& session) {
             out.sentence += (out.sentence.empty() ? "" : " ") + ("Bypassed: " + std::string(reason)) + '.';
         out.standing = Standing::Change;
     }
-    tellKeys(session, out);
+    tellKeys(session, counts.bypasses == 0, out);
     out.picture = Picture::Tally;
     out.axis = "Lookups";
     keepFirst(out, mostRows);

@@ -249,7 +249,8 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
                 const ir::Node& node = (*read)->node(peak.maker);
                 const ir::SourceLocation* line = node.location();
                 const std::string at = line ? placeText(*line) : std::string();
-                holder = node.name + (at.empty() ? "" : " at " + at) + ", " + formatBytes(peak.largest) + '.';
+                holder = ": " + count(peak.values, "value") + (peak.values == 1 ? ", " : ", the largest ") +
+                         node.name + (at.empty() ? "" : " at " + at) + ", " + formatBytes(peak.largest);
             }
         }
         out.items.push_back(std::move(item));
@@ -261,8 +262,7 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.of = "peak of one graph, without its inputs";
     // What is not counted could be the larger part.
     if (unknown > 0) out.figure = "At least " + out.figure;
-    out.sentence = "Most is alive in " + out.items[mostItem].label +
-                   (holder.empty() ? "." : ", and of that the largest value is " + holder);
+    out.sentence = "Most is alive in " + out.items[mostItem].label + holder + '.';
     const std::size_t compile = out.items[mostItem].target.compile;
     if (compile < session.compiles.size() && session.compiles[compile].findStage("inductor_output_code"))
         out.sentence += " Inductor's code needs less where kernels fuse or write in place.";
@@ -275,7 +275,7 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.proof = out.items[mostItem].target;
     out.picture = Picture::Columns;
     out.axis = "Peak of each graph";
-    if (out.items.size() > mostColumns) {
+    if (out.items.size() > mostColumns + 1) {
         // In the order of compilation, but never without the highest.
         if (mostItem >= mostColumns) std::swap(out.items[mostColumns - 1], out.items[mostItem]);
         keepFirst(out, mostColumns);

@@ -29,7 +29,9 @@ GraphPeak peakOf(const GraphBlocks& blocks, std::size_t steps) {
     }
     for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
         const Block& block = blocks.blocks[i];
-        if (block.first > at || block.last < at || block.bytes <= out.largest) continue;
+        if (out.bytes == 0 || block.first > at || block.last < at) continue;
+        ++out.values;
+        if (block.bytes <= out.largest) continue;
         out.largest = block.bytes;
         out.maker = blocks.makers[i];
     }

@@ -176,4 +176,11 @@ BreakSummary summarizeBreaks(const Session& session) {
     return out;
 }
 
+std::size_t firstToChange(const BreakSummary& summary) {
+    const auto open = std::find_if(summary.groups.begin(), summary.groups.end(), [](const BreakGroup& group) {
+        return !group.waysOut.empty() && group.waysOut.front().kind != "leave";
+    });
+    return open == summary.groups.end() ? 0 : static_cast<std::size_t>(open - summary.groups.begin());
+}
+
 } // namespace dynascope::session

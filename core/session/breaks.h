@@ -61,6 +61,9 @@ struct BreakSummary {
 
 /// Breaks that Dynamo made again after a restart are counted once. Linear in the session's size.
 [[nodiscard]] BreakSummary summarizeBreaks(const Session& session);
+/// Which group to look at first: the costliest that the program can do something about, else the costliest. An index;
+/// 0 where there is none.
+[[nodiscard]] std::size_t firstToChange(const BreakSummary& summary);
 
 /// How the calls of one frame were cut into graphs: rows for the "how the breaks cut f" picture.
 struct CutPiece {

@@ -155,12 +155,18 @@ private slots:
             QVERIFY(m_open.settles());
         }
         // The proof of memory is the node that holds most.
+        QSignalSpy sought(&workspace(), &Workspace::nodeSought); // the canvas opens the blocks around it
         card(Question::Memory).findChild<QToolButton*>(QStringLiteral("answer.link"))->click();
+        QCOMPARE(sought.size(), 1);
         QVERIFY(m_open.settles());
         QVERIFY(workspace().selectedNode());
         QCOMPARE(workspace().selectedNode()->name, card(Question::Memory).answer().proof.node);
-        // Nothing to open where nothing is wrong.
-        QVERIFY(button(card(Question::Reading), "answer.link")->isHidden());
+        // Where nothing is wrong, what was read.
+        QToolButton* records = button(card(Question::Reading), "answer.link");
+        QVERIFY2(records->text().startsWith("Records"), qPrintable(records->text()));
+        records->click();
+        QVERIFY(m_open.settles());
+        QVERIFY(m_open.window().docks().find(PanelId::Records)->isVisible());
     }
 
     void itemsByMouseAndKeyboard() {

@@ -7,6 +7,7 @@
 #include "core/replay/plan.h"
 #include "core/session/symbol_hints.h"
 #include "tests/support/captures.h"
+#include "tests/support/trace_pairs.h"
 
 #include <QtTest>
 #include <algorithm>
@@ -385,6 +386,25 @@ private slots:
         QCOMPARE(answer.of, std::string("of 2 lookups missed, 1 bypassed"));
         QVERIFY(has(answer.sentence, "Bypassed: Unsupported."));
         QCOMPARE(answers::answer(traceOf({compileOf(0, 0)}), Question::Caches).standing, Standing::NotHere);
+    }
+
+    /// The proof is the lookup that the note tells of, not the first that missed.
+    void theKeyThatIsTold() {
+        test::TraceText text;
+        text.string(1, "cap.py");
+        for (int compile = 0; compile < 2; ++compile) {
+            text.at(0, compile).start();
+            text.artifact("fx_graph_cache_miss",
+                          "{\"key\": \"k" + std::to_string(compile) +
+                              "\", \"components\": [\"[a] gm: " + std::to_string(compile) + "\"]}");
+            text.metrics();
+        }
+        const session::SessionPtr session = test::openTrace(text);
+        QVERIFY(session);
+        const Answer caches = answers::answer(*session, Question::Caches);
+        QVERIFY2(has(caches.note, "Key of 0/1 beside that of 0/0 (fx_graph_cache): gm: 0 / 1."),
+                 caches.note.c_str());
+        QCOMPARE(session->records[caches.proof.record].compileId.toString(), std::string("0/1"));
     }
 
     void stages() {

@@ -270,6 +270,18 @@ private slots:
         QCOMPARE(summary.groups[1].bytesHandedOver, std::uint64_t(256 + 128));
     }
 
+    void whatTheProgramCanChangeComesFirst() {
+        session::BreakSummary summary;
+        QCOMPARE(session::firstToChange(summary), std::size_t(0));
+        session::BreakGroup leave, setting;
+        leave.waysOut = {{"leave", "Leave it", {}, {}}};
+        setting.waysOut = {{"setting", "capture_scalar_outputs", {}, {}}};
+        summary.groups = {leave, {}, setting};
+        QCOMPARE(session::firstToChange(summary), std::size_t(2));
+        summary.groups = {leave, {}};
+        QCOMPARE(session::firstToChange(summary), std::size_t(0));
+    }
+
     void cuts() {
         const auto opened = capture::open(test::capture("trace_inductor/graph_breaks").toStdString());
         const session::Session& session = **opened;

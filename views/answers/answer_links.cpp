@@ -97,7 +97,8 @@ QString proofTitle(const Workspace& workspace, const Answer& answer) {
     case Question::Ranks:
         return textOf("Ranks");
     case Question::Reading:
-        return answer.standing == Standing::InOrder ? QString() : textOf("Problems");
+        if (answer.standing != Standing::InOrder) return textOf("Problems");
+        return session && !session->records.empty() ? textOf("Records") : QString();
     }
     return {};
 }
@@ -137,7 +138,8 @@ void openProof(Workspace& workspace, const Answer& answer) {
         return workspace.go(place);
     }
     case Question::Reading:
-        emit workspace.panelRequested(PanelId::Problems);
+        emit workspace.panelRequested(answer.standing == Standing::InOrder ? PanelId::Records
+                                                                           : PanelId::Problems);
         return;
     }
 }

@@ -61,7 +61,10 @@ void AnswerPicture::drawRanking(QPainter& painter) const {
         const Item& item = m_answer.items[i];
         const QRect at = m_rects[i];
         x = reason;
-        painter.setFont(m_theme.font(i == 0 ? FontRole::Strong : FontRole::Text));
+        // What the sentence names.
+        const bool first =
+            m_answer.proof.group == answers::nowhere ? i == 0 : item.target.group == m_answer.proof.group;
+        painter.setFont(m_theme.font(first ? FontRole::Strong : FontRole::Text));
         painter.setPen(c.text);
         const QFontMetricsF metrics(painter.font());
         painter.drawText(at.adjusted(0, 0, reason - at.width(), 0), Qt::AlignVCenter,

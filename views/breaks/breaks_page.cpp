@@ -330,7 +330,8 @@ void BreaksPage::refresh() {
         const int shown = std::min(int(breaks.groups.size()), 7);
         d->table->setFixedHeight((shown + 1) * theme().scaled(24) + theme().scaled(8));
     }
-    showGroup(std::max(0, breakGroup(workspace().place())));
+    const int chosen = breakGroup(workspace().place());
+    showGroup(chosen >= 0 ? chosen : int(session::firstToChange(breaks)));
 }
 
 void BreaksPage::showGroup(int group) {
