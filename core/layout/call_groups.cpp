@@ -331,7 +331,7 @@ void groupSameTargets(Blocks& blocks, GroupId id) {
 enum class InputKind : std::uint8_t { State, Input, Tangent, Saved, Attribute };
 constexpr std::array<std::string_view, 5> inputNames = {"state", "inputs", "tangents", "saved tensors",
                                                         "attributes"};
-constexpr std::array<std::string_view, 5> inputWords = {"parameters and buffers", "inputs", "tangents",
+constexpr std::array<std::string_view, 5> inputWords = {"parameters and buffers", "", "",
                                                         "saved for backward", "get_attr nodes"};
 
 std::string inputDetail(const ir::Graph& graph, const Nodes& nodes, InputKind kind) {
@@ -346,7 +346,7 @@ std::string inputDetail(const ir::Graph& graph, const Nodes& nodes, InputKind ki
     }
     std::string text(inputWords[std::size_t(kind)]);
     // Sizes that are symbols, or not printed, make no sum.
-    if (known == nodes.size()) text += ", " + formatBytes(bytes);
+    if (known == nodes.size()) text += (text.empty() ? "" : ", ") + formatBytes(bytes);
     return text;
 }
 

@@ -99,7 +99,7 @@ QString shownText(const QString& text, qsizetype most) {
 
 QString plainToolTip(const QString& text) {
     if (text.isEmpty() || text.startsWith(mark())) return text;
-    return mark() + QLatin1String("<p style='white-space:pre-wrap'>") +
+    return mark() + QLatin1String("<p style='white-space:pre-wrap; margin:0'>") +
            shownText(shownText(text, longestToolTip), 2 * longestToolTip).toHtmlEscaped();
 }
 
