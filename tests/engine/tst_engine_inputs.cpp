@@ -304,7 +304,20 @@ private slots:
         const json first = engine.execute(here, json::object());
         const json second = engine.execute(there, json::object());
         QVERIFY2(second.is_object(), engine.lastError().c_str());
-        QVERIFY(first == second);
+        // But for rounding: threads of a first run on a busy machine do not all compute with the same kernels of MKL.
+        json a = first, b = second;
+        for (json* reply : {&a, &b})
+            for (json& output : (*reply)["outputs"])
+                output.erase("data");
+        QVERIFY2(a == b, json::diff(a, b).dump().substr(0, 2000).c_str());
+        for (std::size_t i = 0; i < first["outputs"].size(); ++i) {
+            const auto was = first["outputs"][i]["data"].get<std::vector<double>>();
+            const auto is = second["outputs"][i]["data"].get<std::vector<double>>();
+            QCOMPARE(is.size(), was.size());
+            for (std::size_t k = 0; k < was.size(); ++k)
+                QVERIFY2(std::abs(is[k] - was[k]) <= 1e-4 * std::max(1.0, std::abs(was[k])),
+                         qPrintable(QStringLiteral("%1 and %2").arg(was[k]).arg(is[k])));
+        }
         // What is shown keeps its device.
         const auto graph = ir::readGraph(there);
         QVERIFY(graph);

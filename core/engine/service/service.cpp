@@ -17,6 +17,9 @@
 #include "core/engine/wire/pass.h"
 #include "core/ir/text.h"
 
+#include <ATen/Parallel.h>
+#include <ATen/ops/mm.h>
+#include <ATen/ops/ones.h>
 #include <algorithm>
 #include <array>
 #include <torch/headeronly/version.h>
@@ -88,10 +91,24 @@ Result<json> inputsOf(const json& params, const ir::Graph& graph) {
 
 } // namespace
 
+namespace {
+
+/// Keeps runs of a graph from rounding apart: told no number, MKL takes fewer threads while the machine is busy; and where its first
+/// product is one of several at once, some may be computed before it has chosen the kernels for this processor.
+void settleMkl() {
+    const int threads = at::get_num_threads();
+    at::set_num_threads(1); // a thread that is started now would not be confined
+    (void)at::mm(at::ones({8, 8}), at::ones({8, 8}));
+    at::set_num_threads(threads);
+}
+
+} // namespace
+
 Service::Service(const std::vector<std::string>& pluginFolders)
     : m_passes(enginePasses())
     , m_pluginFolders(pluginFolders)
     , m_replays(std::make_unique<ReplayPlans>()) {
+    settleMkl();
     rememberBuiltInOperators();
     for (const std::string& folder : pluginFolders) {
         for (PluginReport& plugin : loadPlugins(folder, m_passes))
