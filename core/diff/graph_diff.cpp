@@ -39,7 +39,7 @@ public:
             for (NodeIndex i = 0; i < m_a.size(); ++i)
                 if (alignment.partnerOfA[i] != npos)
                     m_diff.links.push_back({i, alignment.partnerOfA[i], alignment.evidence[i]});
-            detail::linkOrigins(m_a, m_b, m_formsA, m_formsB, alignment, m_diff.links);
+            detail::linkOrigins(m_a, m_b, m_formsA, m_formsB, m_diff.gradientB, alignment, m_diff.links);
         }
         if (!m_known.origins().empty())
             detail::takeOrigins(m_a, m_b, m_formsA, m_formsB, m_known, alignment, m_diff.links);

@@ -44,7 +44,8 @@ void linkLowering(const ir::Graph& a, const ir::Graph& b, const std::vector<Form
 /// Links beyond the pairs and links that `links` has: what became of a removed node, and where an added node
 /// comes from.
 void linkOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-                 const std::vector<Form>& formsB, const Alignment& alignment, std::vector<Link>& links);
+                 const std::vector<Form>& formsB, const std::vector<bool>& gradientB,
+                 const Alignment& alignment, std::vector<Link>& links);
 
 /// Puts known origins in the place of the pairs and links that the other functions found for the same nodes.
 void takeOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,

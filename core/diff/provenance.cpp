@@ -36,11 +36,13 @@ using Lines = std::map<std::uint64_t, std::vector<NodeIndex>>;
 class Linker {
 public:
     Linker(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-           const std::vector<Form>& formsB, const Alignment& alignment, std::vector<Link>& links)
+           const std::vector<Form>& formsB, const std::vector<bool>& gradientB, const Alignment& alignment,
+           std::vector<Link>& links)
         : m_a(a)
         , m_b(b)
         , m_formsA(formsA)
         , m_formsB(formsB)
+        , m_gradientB(gradientB)
         , m_alignment(alignment)
         , m_links(links)
         , m_originOfB(b.size()) {}
@@ -57,7 +59,9 @@ public:
         Lines added = linesOf(m_b, m_alignment.partnerOfB, false);
         // What depends on an input that A does not have (a tangent) is not an image of A's nodes; data flow
         // links it later.
-        const std::vector<bool> foreign = dependOnNewInputs();
+        std::vector<bool> foreign = dependOnNewInputs();
+        for (NodeIndex b = 0; b < m_gradientB.size(); ++b)
+            foreign[b] = foreign[b] || m_gradientB[b];
         for (auto& [line, nodes] : added)
             std::erase_if(nodes, [&](NodeIndex b) { return foreign[b] || !m_originOfB[b].empty(); });
         const Lines all = linesOf(m_a, m_alignment.partnerOfA, true);
@@ -242,8 +246,23 @@ private:
             }
             const auto it = lines.find(line);
             if (it == lines.end()) continue;
-            link(pick(it->second, b, rank, total), b, Evidence::StackTrace);
+            const bool gradient = b < m_gradientB.size() && m_gradientB[b];
+            const std::vector<NodeIndex> own =
+                gradient ? withGradients(it->second) : std::vector<NodeIndex>();
+            link(pick(own.empty() ? it->second : own, b, rank, total), b, Evidence::StackTrace);
         }
+    }
+
+    /// Those of a line that can have a gradient: an integer and a bool have none.
+    [[nodiscard]] std::vector<NodeIndex> withGradients(const std::vector<NodeIndex>& nodes) const {
+        std::vector<NodeIndex> out;
+        for (const NodeIndex a : nodes) {
+            const ir::Node& node = m_a.node(a);
+            const std::string_view dtype =
+                node.meta && node.meta->tensor ? node.meta->tensor->dtype : std::string_view();
+            if (!dtype.starts_with('i') && !dtype.starts_with('u') && dtype != "b8") out.push_back(a);
+        }
+        return out;
     }
 
     /// A removed node whose user now reads, in its place, the image of what it read.
@@ -308,6 +327,7 @@ private:
     const ir::Graph& m_b;
     const std::vector<Form>& m_formsA;
     const std::vector<Form>& m_formsB;
+    const std::vector<bool>& m_gradientB; ///< GraphDiff::gradientB
     const Alignment& m_alignment;
     std::vector<Link>& m_links;
     std::vector<std::vector<NodeIndex>> m_originOfB;
@@ -316,8 +336,9 @@ private:
 } // namespace
 
 void linkOrigins(const ir::Graph& a, const ir::Graph& b, const std::vector<Form>& formsA,
-                 const std::vector<Form>& formsB, const Alignment& alignment, std::vector<Link>& links) {
-    Linker(a, b, formsA, formsB, alignment, links).run();
+                 const std::vector<Form>& formsB, const std::vector<bool>& gradientB,
+                 const Alignment& alignment, std::vector<Link>& links) {
+    Linker(a, b, formsA, formsB, gradientB, alignment, links).run();
 }
 
 } // namespace dynascope::diff::detail

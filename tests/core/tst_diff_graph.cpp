@@ -284,6 +284,37 @@ private slots:
         QCOMPARE(diff.partnerOfA[(*a)->find("l_x_")], (*b)->find("primals_1"));
     }
 
+    /// An integer has no gradient: what its line's backward computes is that of the others.
+    void gradientsAreNotOfIntegers() {
+        const std::string line = "    # File: /p/m.py:3 in forward, code: return self.emb(i.long())\n";
+        const auto a = ir::readGraph("def forward(self, L_i_: \"i32[4]\", L_w_: \"f32[8, 2]\"):\n"
+                                     "    l_i_ = L_i_\n"
+                                     "    l_w_ = L_w_\n" +
+                                     line +
+                                     "    long: \"i64[4]\" = l_i_.long()\n"
+                                     "    y: \"f32[4, 2]\" = torch.nn.functional.embedding(long, l_w_)\n"
+                                     "    return (y,)\n");
+        const auto b = ir::readGraph(
+            "def forward(self, primals_1: \"i32[4]\", primals_2: \"f32[8, 2]\", tangents_1: \"f32[4, "
+            "2]\"):\n" +
+            line +
+            "    _to_copy: \"i64[4]\" = torch.ops.aten._to_copy.default(primals_1, dtype = torch.int64)\n"
+            "    embedding: \"f32[4, 2]\" = torch.ops.aten.embedding.default(primals_2, _to_copy)\n" +
+            line +
+            "    back: \"f32[8, 2]\" = torch.ops.aten.embedding_dense_backward.default(tangents_1, _to_copy, "
+            "8, -1, "
+            "False)\n"
+            "    return (embedding, back)\n");
+        QVERIFY(a && b);
+        const diff::GraphDiff d = diff::diffGraphs(**a, **b);
+        const auto leads = [&](const char* from) {
+            const auto to = d.linksFromA((*a)->find(from));
+            return std::ranges::find(to, (*b)->find("back")) != to.end();
+        };
+        QVERIFY(leads("y"));
+        QVERIFY(!leads("long"));
+    }
+
     void swappedNeighbours() {
         std::mt19937 random(5);
         int rounds = 0;
