@@ -162,10 +162,8 @@ void adviseOnConstantInts(std::vector<FailedGuard>& guards) {
 const session::SymbolInfo* specializedSize(const FailedGuard& guard, const session::Compile& made) {
     if (guard.kind != Kind::Size || guard.isRange || guard.dimension < 0 || guard.subject.empty())
         return nullptr;
-    const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
     const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
-    const std::string source =
-        "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name) + dimension;
+    const std::string source = localSource(guard.subject) + dimension;
     for (const session::SymbolInfo& symbol : made.symbols)
         if ((symbol.source == source || symbol.source == guard.subject + dimension) &&
             !symbol.became.empty() && symbol.became.find_first_not_of("0123456789") == std::string::npos)
@@ -197,17 +195,21 @@ std::optional<std::pair<std::string_view, int>> argumentSize(std::string_view so
 /// against each other, marking one alone ends in "your code specialized it to be a constant".
 void adviseOnSizesAlike(FailedGuard& guard, const session::Compile& made) {
     if (guard.kind != Kind::Size || guard.isRange || guard.actual.empty()) return;
-    std::string marks;
-    std::size_t n = 0;
+    const std::string own = markDynamic(guard.subject, guard.dimension);
+    std::string others;
+    bool hasOwn = false;
     for (const session::SymbolInfo& symbol : made.symbols) {
         const auto size = argumentSize(symbol.source);
         if (!size || symbol.value != guard.actual || !symbol.became.empty()) continue;
-        if (n++ == 0 && size != std::pair(std::string_view(guard.subject), guard.dimension)) return;
-        marks += (marks.empty() ? "" : " and ") + markDynamic(size->first, size->second);
+        const std::string mark = markDynamic(size->first, size->second);
+        if (mark == own)
+            hasOwn = true;
+        else
+            others += " and " + mark;
     }
-    if (n > 1)
-        guard.advice =
-            std::string(adviceForSizes) + marks + ", which were alike here, or torch.compile(dynamic=True)";
+    if (hasOwn && !others.empty())
+        guard.advice = std::string(adviceForSizes) + own + others +
+                       ", which were alike here, or torch.compile(dynamic=True)";
 }
 
 /// A list that was longer each time, as where the compiled code appends to it.

@@ -145,9 +145,7 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
         guard.actual = "requires_grad=1";
     if (guard.kind == Kind::RequiresGrad && guard.expected == "requires_grad=1")
         guard.actual = "requires_grad=0";
-    // Reasons name locals as the program does: self.n is L['self'].n in guards.
-    const std::size_t name = std::min(guard.subject.find_first_of(".["), guard.subject.size());
-    const std::string source = "L['" + guard.subject.substr(0, name) + "']" + guard.subject.substr(name);
+    const std::string source = localSource(guard.subject);
     for (const session::SymbolInfo& symbol : made.symbols)
         if (symbol.source == guard.subject || symbol.source == source) guard.actual = symbol.value;
     // A constant that was compiled in has a guard that says which.

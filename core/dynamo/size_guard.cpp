@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace dynascope::dynamo {
@@ -47,6 +48,11 @@ bool readSize(std::string_view text, FailedGuard& guard) {
     guard.isRange = one.empty();
     guard.expected = one.empty() ? rangeText(from, to) : std::string(one);
     return true;
+}
+
+std::string localSource(std::string_view subject) {
+    const std::size_t name = std::min(subject.find_first_of(".["), subject.size());
+    return "L['" + std::string(subject.substr(0, name)) + "']" + std::string(subject.substr(name));
 }
 
 } // namespace dynascope::dynamo
