@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/dynamo/key_model.h"
 
+#include "views/base/where_texts_part.h"
 #include "views/theme/theme.h"
 #include "views/workspace/labels.h"
 
@@ -23,15 +24,6 @@ std::map<std::string_view, const KeyPart*> byName(const std::vector<KeyPart>& pa
     for (const KeyPart& part : parts)
         out.emplace(part.name, &part);
     return out;
-}
-
-/// A long value that differs from another late begins shortly before, so that a column shows what differs.
-QString fromWhereItParts(const QString& text, const QString& other) {
-    constexpr qsizetype before = 12, latest = 24;
-    const auto [at, end] = std::mismatch(text.begin(), text.end(), other.begin(), other.end());
-    const qsizetype from = at - text.begin();
-    if (from <= latest || other.isEmpty() || (at == text.end() && end == other.end())) return text;
-    return QStringLiteral("…") + text.mid(from - before);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include "core/base/csv.h"
 #include "core/session/compile_counts.h"
+#include "views/base/where_texts_part.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
 
@@ -208,16 +209,6 @@ Section goOnSection(const Session& session, const Compile& entry, const Recompil
     return out;
 }
 
-/// Where to begin to show two codes, so that what differs can be seen; 0 where that is their beginning.
-std::size_t differsFrom(std::string_view a, std::string_view b) {
-    constexpr std::size_t shownBefore = 16;
-    const auto same = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-    if (same < 2 * shownBefore) return 0;
-    const std::size_t from = same - shownBefore;
-    const std::size_t word = a.find_first_of(" ,([", from);
-    return word < same ? word + 1 : from;
-}
-
 QString csvText(std::string_view text) {
     return toQString(csvCell(text));
 }
@@ -334,19 +325,16 @@ std::vector<TableColumn> guardChangeColumns() {
 std::vector<TableRow> guardChangeRows(const dynamo::GuardChanges& changes) {
     std::vector<TableRow> out;
     for (const dynamo::GuardChange& change : changes.changes) {
-        const std::size_t from =
-            change.before && change.after ? differsFrom(change.before->code, change.after->code) : 0;
-        const auto cell = [from](const session::Guard* guard) {
+        const auto cell = [](const session::Guard* guard, const session::Guard* other) {
             if (!guard) return TableCell{tr("not checked"), Look::Quiet};
             const QString code = toQString(guard->code);
-            return from == 0 ? TableCell{code, Look::Mono}
-                             : TableCell{u'…' + toQString(std::string_view(guard->code).substr(from)),
-                                         Look::Mono, Tone::None, code};
+            return TableCell{other ? fromWhereItParts(code, toQString(other->code)) : code, Look::Mono,
+                             Tone::None, code};
         };
         out.push_back({{toQString(change.source), Look::Mono},
                        {toQString(change.type), Look::MonoQuiet},
-                       cell(change.before),
-                       cell(change.after)});
+                       cell(change.before, change.after),
+                       cell(change.after, change.before)});
     }
     return out;
 }
