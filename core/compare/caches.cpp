@@ -57,22 +57,29 @@ bool detail::listsItsKey(const session::Session& session, const CacheEvent& even
     return !componentsOf(session, event).empty();
 }
 
-std::vector<std::string> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
-                                                const session::Session& b, const CacheEvent& ofB,
-                                                std::string_view between) {
-    std::vector<std::string> out;
+std::vector<detail::KeyPart> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
+                                                    const session::Session& b, const CacheEvent& ofB) {
+    std::vector<KeyPart> out;
     const auto partsA = componentsOf(a, ofA), partsB = componentsOf(b, ofB);
     if (partsA.empty() || partsB.empty()) return out;
     for (const auto& [name, value] : partsA) {
         const auto other = partsB.find(name);
-        if (other == partsB.end())
-            out.push_back(name + ": only in A: " + detail::shortened(value));
-        else if (other->second != value)
-            out.push_back(name + ": " + detail::whereTheyPart(value, other->second, between));
+        if (other == partsB.end()) {
+            out.push_back({name, shortened(value), std::nullopt});
+        } else if (other->second != value) {
+            auto [mine, theirs] = excerpts(value, other->second);
+            out.push_back({name, std::move(mine), std::move(theirs)});
+        }
     }
     for (const auto& [name, value] : partsB)
-        if (!partsA.contains(name)) out.push_back(name + ": only in B: " + detail::shortened(value));
+        if (!partsA.contains(name)) out.push_back({name, std::nullopt, shortened(value)});
     return out;
+}
+
+std::string detail::inALine(const KeyPart& part) {
+    if (!part.b) return part.name + ": only in A: " + part.a.value_or("");
+    if (!part.a) return part.name + ": only in B: " + *part.b;
+    return part.name + ": " + *part.a + " / " + *part.b;
 }
 
 std::vector<CacheComparison> compareCaches(const session::Session& a, const session::Compile& ca,
@@ -88,7 +95,9 @@ std::vector<CacheComparison> compareCaches(const session::Session& a, const sess
             others.pop_back();
             entry.b = other.outcome;
             entry.keyB = other.key;
-            if (entry.keyA != entry.keyB) entry.differences = detail::keyDifferences(a, event, b, other);
+            if (entry.keyA != entry.keyB)
+                for (const detail::KeyPart& part : detail::keyDifferences(a, event, b, other))
+                    entry.differences.push_back(detail::inALine(part));
         }
         out.push_back(std::move(entry));
     }

@@ -28,11 +28,13 @@ std::string side(const char* letter, const Session& session, const Lookup& looku
     return out;
 }
 
-/// Of "example_inputs[7]: only in B: ...", "example_inputs B"; empty of what both have, and of no list.
-std::string onlyInOne(std::string_view part) {
-    const std::size_t open = part.find('['), only = part.find("]: only in ");
-    if (open == std::string_view::npos || only == std::string_view::npos || open > only) return {};
-    return std::string(part.substr(0, open)) + ' ' + part[only + std::string_view("]: only in ").size()];
+/// Whether both are parts of one list, "example_inputs[7]", that the same key alone has.
+bool isOfOneList(const detail::KeyPart& one, const detail::KeyPart& other) {
+    const auto list = [](const detail::KeyPart& part) {
+        return std::string_view(part.name).substr(0, part.name.find('['));
+    };
+    return list(one).size() < one.name.size() && list(one) == list(other) && !(one.a && one.b) &&
+           one.a.has_value() == other.a.has_value() && one.b.has_value() == other.b.has_value();
 }
 
 std::string keysInWords(const Session& session, const CacheEvent& a, const CacheEvent& b) {
@@ -40,24 +42,23 @@ std::string keysInWords(const Session& session, const CacheEvent& a, const Cache
     if (a.key == b.key) return "Both have the same key.\n";
     if (!detail::listsItsKey(session, a) || !detail::listsItsKey(session, b))
         return "The keys differ. The log does not list what both were made from.\n";
-    // Values stand one above the other, or what differs of long ones is far to the right.
-    constexpr std::string_view above = "\n      B  ";
-    std::vector<std::string> parts = detail::keyDifferences(session, a, session, b, above);
-    for (std::string& part : parts)
-        if (const std::size_t colon = part.find(": ");
-            colon < part.find(above) && part.find(above) < part.size())
-            part.replace(colon, 2, "\n      A  ");
+    const std::vector<detail::KeyPart> parts = detail::keyDifferences(session, a, session, b);
     if (parts.empty())
         return "The keys differ. What the log lists of them is the same, but for addresses in memory.\n";
     std::string out = "The keys differ. Of what they were made from, this differs:\n";
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        out += "   " + parts[i] + "\n";
-        const std::string list = onlyInOne(parts[i]);
+        const detail::KeyPart& part = parts[i];
+        // Values stand one above the other, or what differs of long ones is far to the right.
+        out += "   " +
+               (part.a && part.b ? part.name + "\n      A  " + *part.a + "\n      B  " + *part.b
+                                 : detail::inALine(part)) +
+               "\n";
         std::size_t last = i;
-        while (!list.empty() && last + 1 < parts.size() && onlyInOne(parts[last + 1]) == list)
+        while (last + 1 < parts.size() && isOfOneList(part, parts[last + 1]))
             ++last;
         if (last < i + 2) continue;
-        out += "   " + std::to_string(last - i) + " more, the last of them " + parts[last] + "\n";
+        out += "   " + std::to_string(last - i) + " more, the last of them " + detail::inALine(parts[last]) +
+               "\n";
         i = last;
     }
     return out;

@@ -6,6 +6,8 @@
 #include "core/compare/compare.h"
 #include "core/compare/own.h"
 
+#include <optional>
+#include <string>
 #include <utility>
 
 namespace dynascope::compare::detail {
@@ -56,19 +58,24 @@ void compareTimings(const session::Session& a, const session::Session& b, bool t
 
 /// Whether the record of a lookup lists what its key was made from.
 [[nodiscard]] bool listsItsKey(const session::Session& session, const session::CacheEvent& event);
-/// What two keys were made from where it differs, a line for each part: "example_inputs[0]: ...[2, 32]... / ...".
-/// `between` stands between the two values. Nothing where a record does not list it.
-[[nodiscard]] std::vector<std::string>
-keyDifferences(const session::Session& a, const session::CacheEvent& ofA, const session::Session& b,
-               const session::CacheEvent& ofB, std::string_view between = " / ");
+/// A part of two keys that differs: "example_inputs[0]", "...[2, 32]...", "...[2, 40]..."; nothing where a side lacks it.
+struct KeyPart {
+    std::string name;
+    std::optional<std::string> a, b;
+};
+/// What two keys were made from where it differs; nothing where a record does not list it.
+[[nodiscard]] std::vector<KeyPart> keyDifferences(const session::Session& a, const session::CacheEvent& ofA,
+                                                  const session::Session& b, const session::CacheEvent& ofB);
+/// "example_inputs[0]: ...[2, 32]... / ...[2, 40]...", "example_inputs[7]: only in B: ...".
+[[nodiscard]] std::string inALine(const KeyPart& part);
 
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 
 /// At most `length` bytes, cut between characters.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t length = 160);
-/// Two texts where they part, with a little before: "...[2, 32]) / ...[2, 40])". Texts that are alike differ
-/// in what OwnDevices makes of them.
-[[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b,
-                                        std::string_view between = " / ");
+/// Two texts that differ, each where they part, with a little before: "...[2, 32])" and "...[2, 40])".
+[[nodiscard]] std::pair<std::string, std::string> excerpts(std::string_view a, std::string_view b);
+/// Both in a line: "...[2, 32]) / ...[2, 40])". Texts that are alike differ in what OwnDevices makes of them.
+[[nodiscard]] std::string whereTheyPart(std::string_view a, std::string_view b);
 
 } // namespace dynascope::compare::detail

@@ -46,12 +46,9 @@ std::string shortened(std::string_view text, std::size_t length) {
     return std::string(text.substr(0, characterStart(text, length - 3))) + "...";
 }
 
-std::string whereTheyPart(std::string_view a, std::string_view b, std::string_view between) {
+std::pair<std::string, std::string> excerpts(std::string_view a, std::string_view b) {
     constexpr std::size_t before = 24, after = 56;
-    // A device of one number that is a rank's own on one side only.
-    if (a == b) return shortened(a) + " on both, where another device is each rank's own";
-    const auto [at, other] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
-    const auto part = static_cast<std::size_t>(at - a.begin());
+    const auto part = static_cast<std::size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
     const auto excerpt = [&](std::string_view text) {
         std::size_t from = part > before ? characterStart(text, part - before) : 0;
         // Both excerpts are lines, even where the texts are not.
@@ -59,7 +56,14 @@ std::string whereTheyPart(std::string_view a, std::string_view b, std::string_vi
             from = std::max(from, line + 1);
         return (from > 0 ? "..." : "") + shortened(text.substr(from), part - from + after);
     };
-    return excerpt(a) + std::string(between) + excerpt(b);
+    return {excerpt(a), excerpt(b)};
+}
+
+std::string whereTheyPart(std::string_view a, std::string_view b) {
+    // A device of one number that is a rank's own on one side only.
+    if (a == b) return shortened(a) + " on both, where another device is each rank's own";
+    const auto [mine, theirs] = excerpts(a, b);
+    return mine + " / " + theirs;
 }
 
 ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b) {
