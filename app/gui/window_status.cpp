@@ -122,18 +122,18 @@ void WindowStatus::setProblems(const QString& text) {
 void WindowStatus::countCaptures() {
     const std::size_t captures = m_workspace.captures().size();
     session::CompileCounts all;
-    std::string only; // of one capture, with its ranks and runs
     for (const Workspace::Capture& capture : m_workspace.captures()) {
         const session::CompileCounts counts = session::countCompiles(*capture.session);
         all.compiles += counts.compiles;
         all.ids += counts.ids;
         all.graphs += counts.graphs;
-        only = session::compilesText(counts);
+        all.ranks += counts.ranks;
+        all.runs += counts.runs;
     }
     QStringList parts{captures == 0 ? tr("Nothing open")
                                     : countText(captures, tr("capture"), tr("captures"))};
     if (captures == 1 && all.compiles > 0)
-        parts << toQString(only);
+        parts << toQString(session::compilesText(all));
     else if (all.compiles > all.ids)
         parts << countText(all.compiles, tr("compile"), tr("compiles"));
     else if (all.ids > 0)

@@ -151,8 +151,9 @@ std::string answerText(const Answer& answer) {
 
 namespace detail {
 
-void keepFirst(Answer& answer, std::size_t most) {
+void keepFirst(Answer& answer, std::size_t most, std::size_t always) {
     if (answer.items.size() <= most + 1) return; // "and 1 more" takes the place of one
+    if (always != nowhere && always >= most) std::swap(answer.items[most - 1], answer.items[always]);
     answer.moreItems += answer.items.size() - most;
     answer.items.resize(most);
 }

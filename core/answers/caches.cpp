@@ -19,8 +19,9 @@ using session::Session;
 
 namespace {
 
-/// The keys of a recompile's miss beside those of the compile before it of the same frame.
-void tellKeys(const Session& session, bool isProof, Answer& out) {
+/// The keys of a recompile's miss beside those of the compile before it of the same frame. The record of that miss, or
+/// `nowhere`.
+std::size_t tellKeys(const Session& session, Answer& out) {
     for (const session::Frame& frame : session.frames)
         for (std::size_t i = 1; i < frame.compiles.size(); ++i) {
             const std::size_t a = frame.compiles[i - 1], b = frame.compiles[i];
@@ -39,10 +40,10 @@ void tellKeys(const Session& session, bool isProof, Answer& out) {
                     return event.cache == pair.cache && event.outcome == CacheEvent::Outcome::Miss &&
                            event.key == pair.keyB && event.record != nowhere;
                 });
-                if (isProof && missed != now.caches.end()) out.proof.record = missed->record;
-                return;
+                return missed == now.caches.end() ? nowhere : missed->record;
             }
         }
+    return nowhere;
 }
 
 } // namespace
@@ -117,7 +118,8 @@ Answer cachesAnswer(const Session& session) {
             out.sentence += (out.sentence.empty() ? "" : " ") + ("Bypassed: " + std::string(reason)) + '.';
         out.standing = Standing::Change;
     }
-    tellKeys(session, counts.bypasses == 0, out);
+    const std::size_t told = tellKeys(session, out);
+    if (told != nowhere && counts.bypasses == 0) out.proof.record = told;
     out.picture = Picture::Tally;
     out.axis = "Lookups";
     keepFirst(out, mostRows);

@@ -275,11 +275,7 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.proof = out.items[mostItem].target;
     out.picture = Picture::Columns;
     out.axis = "Peak of each graph";
-    if (out.items.size() > mostColumns + 1) {
-        // In the order of compilation, but never without the highest.
-        if (mostItem >= mostColumns) std::swap(out.items[mostColumns - 1], out.items[mostItem]);
-        keepFirst(out, mostColumns);
-    }
+    keepFirst(out, mostColumns, mostItem); // in the order of compilation, but never without the highest
     return out;
 }
 

@@ -18,9 +18,9 @@ namespace dynascope::answers::detail {
 [[nodiscard]] Answer ranksAnswer(const session::Session& session, const TaskContext& task);
 [[nodiscard]] Answer readingAnswer(const session::Session& session);
 
-/// Items that a picture has room for; the rest is counted in Answer::moreItems.
+/// Items that a picture has room for, the one at `always` among them; the rest is counted in Answer::moreItems.
 inline constexpr std::size_t mostRows = 7, mostCells = 96, mostColumns = 24;
-void keepFirst(Answer& answer, std::size_t most);
+void keepFirst(Answer& answer, std::size_t most, std::size_t always = nowhere);
 
 /// Whether something was compiled: else most questions do not apply.
 [[nodiscard]] bool hasCompiles(const session::Session& session);

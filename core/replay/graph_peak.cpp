@@ -27,9 +27,10 @@ GraphPeak peakOf(const GraphBlocks& blocks, std::size_t steps) {
             at = step;
         }
     }
+    if (out.bytes == 0) return out; // nothing is alive
     for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
         const Block& block = blocks.blocks[i];
-        if (out.bytes == 0 || block.first > at || block.last < at) continue;
+        if (block.first > at || block.last < at) continue;
         ++out.values;
         if (block.bytes <= out.largest) continue;
         out.largest = block.bytes;

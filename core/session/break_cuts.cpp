@@ -131,14 +131,16 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         const Compile& root = session.compiles[row.root];
         CutRow cut;
         cut.root = row.root;
-        // How many calls there were is not known: those that found an entry left nothing.
-        const std::string which = row.later ? "the rest again" : root.isRecompile ? "again" : "";
         std::string before;
         if (session.ranks.size() > 1) before = "rank " + std::to_string(root.rank) + ", ";
         if (session.runCount(root.rank) > 1) before += "run " + std::to_string(root.id.run) + ", ";
-        std::string what = named ? root.function : std::string();
-        if (named && !which.empty()) what += ", " + which;
-        if (!named) what = which.empty() ? "compiled first" : row.later ? which : "compiled again";
+        // How many calls there were is not known: those that found an entry left nothing.
+        const std::string what = named ? root.function + (row.later          ? ", the rest again"
+                                                          : root.isRecompile ? ", again"
+                                                                             : "")
+                                       : (row.later          ? "the rest again"
+                                          : root.isRecompile ? "compiled again"
+                                                             : "compiled first");
         cut.label = before + what;
         // A function's name stays as it is.
         if (!named || !before.empty())

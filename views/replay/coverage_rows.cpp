@@ -45,7 +45,7 @@ TableCell verdictCell(CoverageVerdict verdict) {
 
 QString whyText(const GraphCoverage& graph) {
     for (const CoverageProblem& problem : graph.problems) {
-        // What moving to a GPU mends is no news where the column beside it says how it stands there.
+        // What moving to a GPU mends comes last.
         if (!problem.prevents || (graph.onGpu && problem.what == replay::runsOnCpu)) continue;
         return toQString(problem.what);
     }

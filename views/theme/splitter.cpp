@@ -25,8 +25,8 @@ protected:
         setContentsMargins(horizontal ? grabMargin : 0, horizontal ? 0 : grabMargin,
                            horizontal ? grabMargin : 0, horizontal ? 0 : grabMargin);
         setMask(QRegion(contentsRect()));
-        QWidget::resizeEvent(
-            event); // NOLINT(bugprone-parent-virtual-call): QSplitterHandle sets other margins
+        // QSplitterHandle's own sets other margins.
+        QWidget::resizeEvent(event); // NOLINT(bugprone-parent-virtual-call)
     }
     void paintEvent(QPaintEvent*) override {
         QPainter painter(this);
