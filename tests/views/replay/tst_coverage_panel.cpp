@@ -137,6 +137,7 @@ private slots:
         QVERIFY(categories.contains("none"));
         QVERIFY(!categories.contains("other tensors"));
         QCOMPARE(s.graph(0, CoverageColumn::OnGpu), QString("CUDA graph"));
+        QCOMPARE(s.graph(0, CoverageColumn::Why), QString("as captured it runs on the CPU"));
         QCOMPARE(s.graph(0, CoverageColumn::Captured), QString("skipped"));
     }
 
