@@ -121,9 +121,9 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
     }
     std::erase_if(rows, [](const Row& row) { return !row.cut; });
 
-    std::set<std::pair<std::pair<int, int>, std::string>> functions; // of a rank's run
+    std::set<std::string_view> functions;
     for (const Row& row : rows)
-        functions.emplace(session.compiles[row.root].origin(), session.compiles[row.root].function);
+        functions.insert(session.compiles[row.root].function);
     const bool named = functions.size() > 1;
 
     std::vector<CutRow> out;
@@ -135,12 +135,12 @@ std::vector<CutRow> cutRows(const Session& session, const BreakSummary& summary)
         if (session.ranks.size() > 1) before = "rank " + std::to_string(root.rank) + ", ";
         if (session.runCount(root.rank) > 1) before += "run " + std::to_string(root.id.run) + ", ";
         // How many calls there were is not known: those that found an entry left nothing.
-        const std::string what = named ? root.function + (row.later          ? ", the rest again"
-                                                          : root.isRecompile ? ", again"
-                                                                             : "")
-                                       : (row.later          ? "the rest again"
-                                          : root.isRecompile ? "compiled again"
-                                                             : "compiled first");
+        const std::string again = row.later ? "the rest again" : root.isRecompile ? "again" : "";
+        std::string what = named           ? root.function + (again.empty() ? "" : ", ") + again
+                           : again.empty() ? "first"
+                                           : again;
+        if (!named && !row.later && before.empty())
+            what = "compiled " + what; // short where ranks and runs are told
         cut.label = before + what;
         // A function's name stays as it is.
         if (!named || !before.empty())

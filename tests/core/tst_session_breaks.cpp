@@ -291,10 +291,10 @@ private slots:
         QCOMPARE(rows[0].label, std::string("Compiled first"));
         session::Session ranks = session;
         ranks.ranks = {0, 1};
-        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, compiled first"));
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, first"));
         using Cause = session::Run::Cause;
         ranks.runs = {{0, 1, Cause::First, {}, 1}, {0, 2, Cause::IdsAgain, {}, 9}};
-        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, run 1, compiled first"));
+        QCOMPARE(session::cutRows(ranks, summary)[0].label, std::string("Rank 0, run 1, first"));
         QCOMPARE(rows[0].detail, std::string("x f32[8, 8]"));
         QCOMPARE(rows[1].detail, std::string("x f32[s77, 8]"));
         QStringList pieces;
