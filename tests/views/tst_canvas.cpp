@@ -99,6 +99,7 @@ private slots:
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
     void allOfAnOpenGraphFits();
+    void namesOnAMapHideNoCard();
     void aGapLeadsToWhatIsNearest();
     void firstPictureFitsItsRoom();
     void parametersHaveTheirModelsNames();
@@ -285,6 +286,33 @@ void TestCanvas::allOfAnOpenGraphFits() {
         canvas.zoomBy(0.8, {});
     QVERIFY2(canvas.zoom() <= fitted * 1.2 && canvas.zoom() >= fitted / 2,
              qPrintable(QStringLiteral("%1 %2").arg(canvas.zoom()).arg(fitted)));
+}
+
+void TestCanvas::namesOnAMapHideNoCard() {
+    const Theme theme;
+    GraphCanvas canvas(theme, QStringLiteral("test"));
+    canvas.resize(1200, 800);
+    canvas.setScene(openPicture("gpt2_train.aot_joint"), GraphCanvas::Transition::None);
+    canvas.show();
+    const Scene& scene = *canvas.scene();
+    std::size_t names = 0, hidden = 0;
+    for (const double zoom : {0.30, 0.19, 0.10}) {
+        for (double y = 0; y < scene.size.height(); y += 700 / zoom) {
+            canvas.setPlace(zoom, QPointF(0, y));
+            canvas.grab();
+            const std::vector<QRectF> placed = canvas.painted().names;
+            for (std::size_t i = 0; i < placed.size(); ++i) {
+                ++names;
+                const QRectF area(canvas.offset() + placed[i].topLeft() / zoom, placed[i].size() / zoom);
+                for (const std::uint32_t item : scene.itemIndex.query(area))
+                    hidden += area.contains(scene.items[item].rect) ? 1 : 0;
+                for (std::size_t j = 0; j < i; ++j)
+                    QVERIFY(!placed[i].intersects(placed[j]));
+            }
+        }
+    }
+    QVERIFY2(names > 20, qPrintable(QString::number(names)));
+    QVERIFY2(hidden == 0, qPrintable(QStringLiteral("%1 under %2 names").arg(hidden).arg(names)));
 }
 
 void TestCanvas::aGapLeadsToWhatIsNearest() {

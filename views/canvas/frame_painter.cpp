@@ -8,6 +8,7 @@
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
+#include <optional>
 
 namespace dynascope::views::canvas {
 
@@ -128,34 +129,31 @@ void ScenePainter::shareBar(const SceneItem& item, const QRectF& rect, double he
 }
 
 /// Names of blocks over a picture too small for names on cards, as on a map: outer blocks first, and each only
-/// where it covers no other.
-void ScenePainter::paintMapLabels(const std::vector<bool>& hidden, const std::vector<std::uint32_t>& items) {
+/// where it covers no other. Of the places around its block a name takes the one that hides the fewest cards.
+std::vector<QRectF> ScenePainter::paintMapLabels(const std::vector<bool>& hidden,
+                                                 const std::vector<std::uint32_t>& items) {
     const Colours& c = m_theme.colours();
     const Text& t = text(FontRole::Section, 1, smallestText);
     const QFontMetricsF metrics(t.font);
     const QRectF viewport(QPointF(), m_view->viewport);
+    const double height = t.ascent + t.descent + 4;
     std::vector<QRectF> taken;
     m_painter->setRenderHint(QPainter::Antialiasing, true);
     m_painter->setFont(t.font);
-    const auto label = [&](const QString& name, const QRectF& place, bool centred) {
-        const QRectF seen = place.intersected(viewport);
-        const double height = t.ascent + t.descent + 4;
-        if (seen.height() < height - 2 || name.isEmpty()) return;
-        // A frame too narrow for its name has it beside.
-        const bool beside = seen.width() < smallestLabel;
-        if (beside && (centred || seen.isEmpty() || seen.right() + widestLabel > viewport.right())) return;
-        const QString shown =
-            elidedName(metrics, name, beside ? widestLabel : std::min(seen.width() - 4, widestLabel));
-        QRectF box(0, 0, metrics.horizontalAdvance(shown) + 10, height);
-        if (centred)
-            box.moveCenter(seen.center());
-        else if (beside)
-            box.moveTopLeft(seen.topRight() + QPointF(6, 2));
-        else
-            box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
-        if (std::any_of(taken.begin(), taken.end(),
-                        [&](const QRectF& other) { return other.intersects(box); }))
-            return;
+    const auto isFree = [&](const QRectF& box) {
+        return std::none_of(taken.begin(), taken.end(),
+                            [&](const QRectF& other) { return other.intersects(box); });
+    };
+    const auto cardsUnder = [&](const QRectF& box, int own) {
+        const QRectF area(m_view->offset + box.topLeft() / m_view->zoom, box.size() / m_view->zoom);
+        std::size_t cards = 0;
+        for (const std::uint32_t i : m_scene->itemIndex.query(area)) {
+            const int frame = m_scene->items[i].frame;
+            cards += int(i) == own || (frame >= 0 && isBar(frame, hidden)) ? 0 : 1;
+        }
+        return cards;
+    };
+    const auto paintName = [&](const QString& shown, const QRectF& box) {
         taken.push_back(box);
         m_painter->setPen(QPen(c.line2, 1));
         m_painter->setBrush(c.bg1);
@@ -164,18 +162,66 @@ void ScenePainter::paintMapLabels(const std::vector<bool>& hidden, const std::ve
         m_painter->setPen(c.text);
         m_painter->drawText(QPointF(box.left() + 5, box.center().y() + (t.ascent - t.descent) / 2), shown);
     };
+    const auto boxOf = [&](const QString& shown) {
+        return QRectF(0, 0, metrics.horizontalAdvance(shown) + 10, height);
+    };
+    const auto besides = [&](QRectF box, const QRectF& seen, double top) {
+        std::vector<QRectF> out(2, box);
+        out[0].moveTopLeft(QPointF(seen.right() + 6, top));
+        out[1].moveTopRight(QPointF(seen.left() - 6, top));
+        return out;
+    };
+    /// The first of the places with the fewest cards under it; none where all are taken or out of sight.
+    const auto best = [&](const std::vector<QRectF>& places, int own, std::size_t most) {
+        std::optional<QRectF> out;
+        for (const QRectF& place : places) {
+            if (!viewport.contains(place) || !isFree(place)) continue;
+            const std::size_t cards = cardsUnder(place, own);
+            if (out ? cards >= most : cards > most) continue;
+            out = place;
+            most = cards;
+            if (cards == 0) break;
+        }
+        return out;
+    };
+
     for (std::size_t i = 0; i < m_scene->frames.size(); ++i) {
-        if (hidden[i]) continue;
         const SceneFrame& frame = m_scene->frames[i];
-        label(frame.name, m_view->toView(frame.rect), false);
+        const QRectF seen = m_view->toView(frame.rect).intersected(viewport);
+        if (hidden[i] || frame.name.isEmpty() || seen.height() < height - 2) continue;
+        std::vector<QRectF> places;
+        // A frame too narrow for its name has it beside.
+        if (seen.width() >= smallestLabel) {
+            QRectF box = boxOf(elidedName(metrics, frame.name, std::min(seen.width() - 4, widestLabel)));
+            box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
+            places.push_back(box);
+        }
+        const QString whole = elidedName(metrics, frame.name, widestLabel);
+        for (const QRectF& box : besides(boxOf(whole), seen, seen.top() + 2))
+            places.push_back(box);
+        places.push_back(boxOf(whole).translated(seen.left() + 2, seen.top() - height - 1));
+        const auto place = best(places, noItem, SIZE_MAX);
+        if (place) paintName(elidedName(metrics, frame.name, place->width() - 10 + 0.5), *place);
     }
-    if (items.size() > mostLabelled) return;
+    if (items.size() > mostLabelled) return taken;
     for (const std::uint32_t i : items) {
         const SceneItem& item = m_scene->items[i];
-        if (item.isNode() || (item.frame >= 0 && hidden[static_cast<std::size_t>(item.frame)])) continue;
+        if (item.isNode() || item.name.isEmpty() ||
+            (item.frame >= 0 && hidden[static_cast<std::size_t>(item.frame)]))
+            continue;
+        const QRectF card = placeOf(static_cast<int>(i));
         // A block's name may stand out over its sides.
-        label(item.name, placeOf(static_cast<int>(i)).adjusted(-30, -4, 30, 4), true);
+        const QRectF seen = card.adjusted(-30, -4, 30, 4).intersected(viewport);
+        if (seen.height() < height - 2) continue;
+        const QString shown = elidedName(metrics, item.name, std::min(seen.width() - 4, widestLabel));
+        QRectF box = boxOf(shown);
+        box.moveCenter(seen.center());
+        std::vector<QRectF> places{box};
+        for (const QRectF& other : besides(box, card, box.top()))
+            places.push_back(other);
+        if (const auto place = best(places, int(i), 0)) paintName(shown, *place);
     }
+    return taken;
 }
 
 } // namespace dynascope::views::canvas

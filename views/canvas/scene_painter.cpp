@@ -154,10 +154,7 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
     }
     for (const std::uint32_t i : items) {
         const SceneItem& item = scene.items[i];
-        if (item.frame >= 0) {
-            const auto f = static_cast<std::size_t>(item.frame);
-            if (hidden[f] || scene.frames[f].rect.height() * view.zoom < smallestBlock) continue;
-        }
+        if (item.frame >= 0 && isBar(item.frame, hidden)) continue;
         const bool fading = view.progress < 1 && view.appearing != nullptr && (*view.appearing)[i];
         if (fading) painter.setOpacity(view.progress);
         paintItem(item, static_cast<int>(i));
@@ -165,8 +162,13 @@ PaintCounts ScenePainter::paint(QPainter& painter, const Scene& scene, const Vie
         ++counts.items;
     }
     paintTitles(true);
-    if (m_detail == Detail::Bar) paintMapLabels(hidden, items);
+    if (m_detail == Detail::Bar) counts.names = paintMapLabels(hidden, items);
     return counts;
+}
+
+bool ScenePainter::isBar(int frame, const std::vector<bool>& hidden) const {
+    const auto f = static_cast<std::size_t>(frame);
+    return hidden[f] || m_scene->frames[f].rect.height() * m_view->zoom < smallestBlock;
 }
 
 void ScenePainter::paintBand() {

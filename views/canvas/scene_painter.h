@@ -59,6 +59,7 @@ struct ViewState {
 struct PaintCounts {
     std::size_t items = 0, edges = 0;
     std::vector<QRectF> labels; ///< places of edges' labels, in view points
+    std::vector<QRectF> names;  ///< places of blocks' names on a small picture, in view points
 };
 
 /// What stands at the right of a card; of inputs both count and bytes where `letters` have room for them.
@@ -107,7 +108,10 @@ private:
     void inputChips(const SceneItem& item, const QRectF& rect);
     void focusFrame(const QRectF& rect);
     void shareBar(const SceneItem& item, const QRectF& rect, double height);
-    void paintMapLabels(const std::vector<bool>& hidden, const std::vector<std::uint32_t>& items);
+    std::vector<QRectF> paintMapLabels(const std::vector<bool>& hidden,
+                                       const std::vector<std::uint32_t>& items);
+    /// Whether a frame is drawn as one bar, without what is in it.
+    [[nodiscard]] bool isBar(int frame, const std::vector<bool>& hidden) const;
     void noteSign(const SceneItem& item, const QRectF& rect, double size);
     [[nodiscard]] double heatAt(const SceneItem& item) const; ///< microseconds; negative: none
     [[nodiscard]] QRectF placeOf(int index) const;
