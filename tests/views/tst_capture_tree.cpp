@@ -7,6 +7,7 @@
 #include "views/capture/filter_edit.h"
 #include "views/capture/filter_popup.h"
 #include "views/inspector/facts.h"
+#include "views/workspace/labels.h"
 
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
@@ -38,6 +39,8 @@ private slots:
     void init();
     void listsCapturesFramesAndCompiles();
     void runsStandAboveTheirFrames();
+    void aRecompileThatBrokeHasBothChips();
+    void cachesLeadToTheLookupThatMissed();
     void cachesAreCountedAsTheInspectorCounts();
     void nestsResumedFramesUnderTheirBreak();
     void facetsFollowTheShownCompile();
@@ -96,6 +99,49 @@ void TestCaptureTree::runsStandAboveTheirFrames() {
         for (const QModelIndex& compile : rows(model, CaptureModel::Kind::Compile, run))
             ids << compile.data(CaptureModel::StrongRole).toString();
     QCOMPARE(ids, QStringList({"0/0", "0/1", "0/0@2", "0/1@2"}));
+}
+
+void TestCaptureTree::aRecompileThatBrokeHasBothChips() {
+    test::addSample(*m_workspace, "graph_breaks");
+    CaptureModel model(*m_workspace);
+    int both = 0;
+    for (const QModelIndex& index : rows(model, CaptureModel::Kind::Compile)) {
+        const session::Compile& compile =
+            m_workspace->session()->compiles[std::size_t(index.data(CaptureModel::CompileRole).toInt())];
+        const bool broke = compile.isRecompile && compile.status == session::Status::GraphBreak;
+        both += broke ? 1 : 0;
+        const QString chip = index.data(CaptureModel::BreakChipRole).toString();
+        QCOMPARE(chip, broke ? breakChip(compile) : QString());
+        if (!broke) continue;
+        QCOMPARE(index.data(CaptureModel::ChipRole).toString(), QString("recompile"));
+        QVERIFY(chip.startsWith("break"));
+        QVERIFY(index.data().toString().contains(chip));
+    }
+    QVERIFY(both > 0);
+}
+
+void TestCaptureTree::cachesLeadToTheLookupThatMissed() {
+    test::TraceText text;
+    text.start().add("\"dynamo_output_graph\": {}", test::readableGraph());
+    text.artifact("fx_graph_cache_hit", "{\"key\": \"f2\"}");
+    text.artifact("fx_graph_cache_miss", "{\"key\": \"f1\"}");
+    text.metrics();
+    const auto opened = capture::openText(text.text());
+    QVERIFY(opened);
+    m_workspace->addCapture({*opened, session::summarizeBreaks(**opened)});
+    m_workspace->selectCompile(0, 0);
+    CapturePanel panel(*m_workspace, m_theme);
+    panel.resize(320, 600);
+    panel.show();
+    QSignalSpy records(m_workspace.get(), &Workspace::recordRequested);
+    for (const QModelIndex& index : rows(*panel.tree()->model(), CaptureModel::Kind::Facet)) {
+        if (index.data(CaptureModel::DetailRole).toString() != "Caches") continue;
+        panel.tree()->scrollTo(index);
+        QTest::mouseClick(panel.tree()->viewport(), Qt::LeftButton, {},
+                          panel.tree()->visualRect(index).center());
+    }
+    QCOMPARE(records.size(), 1);
+    QCOMPARE(std::size_t(records.first().at(1).toInt()), (*opened)->compiles[0].caches[1].record);
 }
 
 void TestCaptureTree::cachesAreCountedAsTheInspectorCounts() {

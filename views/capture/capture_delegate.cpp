@@ -76,8 +76,8 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     draw(index.data(CaptureModel::StrongRole).toString(),
          quiet || kind == CaptureModel::Kind::Frame ? plain : strong, quiet ? c.text2 : c.text);
 
-    const QString chip = index.data(CaptureModel::ChipRole).toString();
-    if (!chip.isEmpty()) {
+    const auto drawChip = [&](const QString& chip, const QColor& fill, const QColor& ink) {
+        if (chip.isEmpty()) return;
         QFont font = strong;
         font.setPixelSize(m_theme.scaled(10));
         const QFontMetrics metrics(font);
@@ -85,14 +85,18 @@ void CaptureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
         if (width <= rest.width()) {
             const QRectF box(rest.left(), rest.center().y() - height / 2.0 + 0.5, width, height);
             painter->setPen(Qt::NoPen);
-            painter->setBrush(tone.isEmpty() ? c.bg3 : toneColours.fill);
+            painter->setBrush(fill);
             painter->drawRoundedRect(box, 3, 3);
             painter->setFont(font);
-            painter->setPen(tone.isEmpty() ? c.text2 : toneColours.line);
+            painter->setPen(ink);
             painter->drawText(box, Qt::AlignCenter, chip);
             rest.setLeft(rest.left() + width + m_theme.scaled(6));
         }
-    }
+    };
+    drawChip(index.data(CaptureModel::ChipRole).toString(), tone.isEmpty() ? c.bg3 : toneColours.fill,
+             tone.isEmpty() ? c.text2 : toneColours.line);
+    const DiffColours broken = c.diff(diff::Change::Removed);
+    drawChip(index.data(CaptureModel::BreakChipRole).toString(), broken.fill, broken.line);
     const QString detail = index.data(CaptureModel::DetailRole).toString();
     draw(detail, plain,
          kind == CaptureModel::Kind::Facet || kind == CaptureModel::Kind::Breaks ||

@@ -18,9 +18,9 @@ struct CaptureModel::Item {
     Kind kind = Kind::Root;
     Item* parent = nullptr;
     int compile = -1;
-    QString icon, tone, strong, chip, detail, right, type, tip;
+    QString icon, tone, strong, chip, breakChip, detail, right, type, tip;
     std::optional<PanelId> panel; ///< that shows it; none where the stages do
-    /// Of a compile: icon, tone, chip, detail, right and tip are made when a view first asks for one.
+    /// Of a compile: icon, tone, chips, detail, right and tip are made when a view first asks for one.
     bool isWritten = true;
     /// Of a capture: the short reasons of breaks by compile, which read better in a narrow tree than PyTorch's
     /// titles.

@@ -114,7 +114,7 @@ QVariant CaptureModel::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole: {
         QStringList parts;
-        for (const QString& part : {item.strong, item.chip, item.detail})
+        for (const QString& part : {item.strong, item.chip, item.breakChip, item.detail})
             if (!part.isEmpty()) parts << part;
         return parts.join(u' ');
     }
@@ -138,6 +138,8 @@ QVariant CaptureModel::data(const QModelIndex& index, int role) const {
         return item.strong;
     case ChipRole:
         return item.chip;
+    case BreakChipRole:
+        return item.breakChip;
     case DetailRole:
         return item.detail;
     case RightRole:

@@ -38,6 +38,7 @@ public:
         ToneRole,                ///< "added", "removed", "changed" or "": colour of icon and chip
         StrongRole,              ///< text before the chip, drawn strong
         ChipRole,
+        BreakChipRole,  ///< a second chip, drawn as a break: of a recompile whose graph broke; mostly empty
         DetailRole,     ///< grey text behind the chip
         RightRole,      ///< grey text at the right edge
         PanelRole,      ///< facets: the PanelId that shows it; invalid where the stages do

@@ -297,6 +297,25 @@ bool CapturePanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
+namespace {
+
+/// The record of a compile's first miss, or of its first lookup where none missed.
+void showLookup(Workspace& workspace, int capture, int compile) {
+    const auto& caches =
+        workspace.captures()[std::size_t(capture)].session->compiles[std::size_t(compile)].caches;
+    const session::CacheEvent* shown = nullptr;
+    for (const session::CacheEvent& event : caches) {
+        if (event.record == SIZE_MAX) continue;
+        if (!shown) shown = &event;
+        if (event.outcome != session::CacheEvent::Outcome::Miss) continue;
+        shown = &event;
+        break;
+    }
+    if (shown) emit workspace.recordRequested(capture, int(shown->record));
+}
+
+} // namespace
+
 void CapturePanel::open(const QModelIndex& index) {
     if (!index.isValid()) return;
     const int capture = index.data(CaptureModel::CaptureRole).toInt();
@@ -332,6 +351,8 @@ void CapturePanel::open(const QModelIndex& index) {
         m_workspace.selectCompile(capture, compile);
         const QVariant panel = index.data(CaptureModel::PanelRole);
         if (panel.isValid()) emit m_workspace.panelRequested(panel.value<PanelId>());
+        if (index.data(CaptureModel::RecordTypeRole).toString() == QLatin1String("cache"))
+            showLookup(m_workspace, capture, compile);
         break;
     }
     case CaptureModel::Kind::ArtifactType: {

@@ -269,6 +269,7 @@ void CaptureModel::write(Item& item, int capture) const {
     item.icon = statusIcon(compile);
     item.tone = statusTone(compile);
     item.chip = statusChip(compile);
+    if (compile.isRecompile) item.breakChip = breakChip(compile);
     const auto& reasons = *item.captureItem()->breakReasons;
     const auto reason = reasons.find(index);
     item.detail = reason != reasons.end() && !compile.isRecompile ? reason->second : statusDetail(compile);

@@ -46,13 +46,13 @@ void CaptureModel::merge(Item& item, Item& fresh, int capture) {
     item.breakReasons = fresh.breakReasons;
     if (item.isWritten) write(fresh, capture); // else no view has asked for its texts yet
     const auto shown = [](const Item& i) {
-        return std::tie(i.kind, i.compile, i.icon, i.tone, i.strong, i.chip, i.detail, i.right, i.panel,
-                        i.type, i.tip);
+        return std::tie(i.kind, i.compile, i.icon, i.tone, i.strong, i.chip, i.breakChip, i.detail, i.right,
+                        i.panel, i.type, i.tip);
     };
     if (shown(item) != shown(fresh)) {
         item.compile = fresh.compile;
-        for (auto part : {&Item::icon, &Item::tone, &Item::strong, &Item::chip, &Item::detail, &Item::right,
-                          &Item::type, &Item::tip})
+        for (auto part : {&Item::icon, &Item::tone, &Item::strong, &Item::chip, &Item::breakChip,
+                          &Item::detail, &Item::right, &Item::type, &Item::tip})
             item.*part = fresh.*part;
         item.panel = fresh.panel;
         emit dataChanged(indexOf(&item), indexOf(&item));

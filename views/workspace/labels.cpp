@@ -78,12 +78,16 @@ QString frameText(const session::Compile& compile) {
     return place.isEmpty() ? name : name + u' ' + place;
 }
 
+QString breakChip(const session::Compile& compile) {
+    if (compile.status != session::Status::GraphBreak) return {};
+    const auto breaks = compile.finalBreaks();
+    if (breaks.empty() || !breaks.back()->location())
+        return toQString(session::statusName(session::Status::GraphBreak));
+    return QStringLiteral("break :%1").arg(breaks.back()->location()->line);
+}
+
 QString statusChip(const session::Compile& compile) {
-    if (compile.status == session::Status::GraphBreak && !compile.isRecompile) {
-        const auto breaks = compile.finalBreaks();
-        if (!breaks.empty() && breaks.back()->location())
-            return QStringLiteral("break :%1").arg(breaks.back()->location()->line);
-    }
+    if (!compile.isRecompile && compile.status == session::Status::GraphBreak) return breakChip(compile);
     if (compile.isRecompile &&
         (compile.status == session::Status::Compiled || compile.status == session::Status::GraphBreak))
         return QStringLiteral("recompile");

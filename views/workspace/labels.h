@@ -30,6 +30,8 @@ namespace dynascope::views {
 [[nodiscard]] QString frameText(const session::Compile& compile);
 /// "compiled", "break :30", "recompile", "failed", ...
 [[nodiscard]] QString statusChip(const session::Compile& compile);
+/// "break :30", "break" where its line is not known, empty where the graph did not break.
+[[nodiscard]] QString breakChip(const session::Compile& compile);
 /// What a status chip leaves out: the break's reason, the failed guard, the error. One line, may be empty.
 [[nodiscard]] QString statusDetail(const session::Compile& compile);
 /// "8 nodes", "1 kernel", or "code".
