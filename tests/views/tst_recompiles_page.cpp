@@ -92,8 +92,11 @@ private slots:
             QCOMPARE(row[2].text, secondsText(session::compileTime(made)));
             QCOMPARE(row[2].sort.toDouble(), session::compileTime(made));
         }
-        // The first is chosen, and told about.
-        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->selected(), 0);
+        // The one that took longest is chosen, and told about.
+        const auto longest =
+            std::ranges::max_element(rows, {}, [](const TableRow& row) { return row[2].sort.toDouble(); });
+        QVERIFY(longest != rows.begin());
+        QCOMPARE(test::part<RowTable>(*page, "recompiles.table")->selected(), int(longest - rows.begin()));
         QVERIFY(f.workspace.place().own.of<RecompilePlace>().compile > 0);
         QCOMPARE(test::part<RowTable>(*page, "recompiles.asked")->rows().rowCount(), 1);
     }

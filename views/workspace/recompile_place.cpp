@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/workspace/recompile_place.h"
 
-#include <algorithm>
+#include "core/session/compile_counts.h"
 
 namespace dynascope::views {
 
@@ -11,8 +11,12 @@ void RecompilePlace::complete(const Place& place, const OpenCapture& capture) {
         return;
     compile = -1;
     if (place.page != Page::Recompiles) return; // many compiles take their time to look at
-    const auto first = std::find_if(compiles.begin(), compiles.end(), isListed);
-    if (first != compiles.end()) compile = int(first - compiles.begin());
+    double most = -1;                           // the one that cost most, of several the first
+    for (std::size_t i = 0; i < compiles.size(); ++i) {
+        if (!isListed(compiles[i]) || session::compileTime(compiles[i]) <= most) continue;
+        most = session::compileTime(compiles[i]);
+        compile = int(i);
+    }
 }
 
 void RecompilePlace::move(const OpenCapture& before, const OpenCapture& now) {
