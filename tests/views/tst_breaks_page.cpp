@@ -31,6 +31,7 @@ private slots:
     void clickingARowShowsItsBreak();
     void clickingThePictureShowsItsBreak();
     void pillsOfShortFramesLieApart();
+    void aTallPageShowsMoreOfThePicture();
     void sortsByAppearance();
     void filters();
     void exportsTheTable();
@@ -46,35 +47,39 @@ private slots:
     void thePictureIsNamedAfterWhatIsCut();
 };
 
+/// A function that compiles whole, and `cut` others with a break each.
+Workspace::Capture cutFunctions(int cut) {
+    session::Session session;
+    session.kind = session::Kind::TorchTrace;
+    session.ranks = {0};
+    for (int i = 0; i <= cut; ++i) {
+        session::Compile compile;
+        compile.id = {i, 0};
+        compile.function = i == 0 ? "whole" : std::string(1, char('e' + i));
+        if (i > 0) {
+            session::GraphBreak graphBreak;
+            graphBreak.title = "Break of " + compile.function;
+            graphBreak.userStack = {{"/a/train.py", std::uint32_t(10 * i), compile.function, "h(x)"}};
+            compile.breaks = {graphBreak};
+            compile.status = session::Status::GraphBreak;
+        }
+        session::Frame frame;
+        frame.function = compile.function;
+        frame.compiles = {std::size_t(i)};
+        session.frames.push_back(std::move(frame));
+        session.compiles.push_back(std::move(compile));
+    }
+    session::BreakSummary breaks = session::summarizeBreaks(session);
+    for (session::BreakGroup& group : breaks.groups)
+        group.framesAfter.clear();
+    return {std::make_shared<const session::Session>(std::move(session)), std::move(breaks)};
+}
+
 /// Not after the first function of the capture, which may have no break.
 void TestBreaksPage::thePictureIsNamedAfterWhatIsCut() {
     for (const int cut : {1, 2}) {
-        session::Session session;
-        session.kind = session::Kind::TorchTrace;
-        session.ranks = {0};
-        for (int i = 0; i <= cut; ++i) {
-            session::Compile compile;
-            compile.id = {i, 0};
-            compile.function = i == 0 ? "whole" : i == 1 ? "f" : "g";
-            if (i > 0) {
-                session::GraphBreak graphBreak;
-                graphBreak.title = "Break of " + compile.function;
-                graphBreak.userStack = {{"/a/train.py", std::uint32_t(10 * i), compile.function, "h(x)"}};
-                compile.breaks = {graphBreak};
-                compile.status = session::Status::GraphBreak;
-            }
-            session::Frame frame;
-            frame.function = compile.function;
-            frame.compiles = {std::size_t(i)};
-            session.frames.push_back(std::move(frame));
-            session.compiles.push_back(std::move(compile));
-        }
-        session::BreakSummary breaks = session::summarizeBreaks(session);
-        for (session::BreakGroup& group : breaks.groups)
-            group.framesAfter.clear();
         test::Fixture f;
-        f.workspace.addCapture(
-            {std::make_shared<const session::Session>(std::move(session)), std::move(breaks)});
+        f.workspace.addCapture(cutFunctions(cut));
         f.settle();
         auto page = f.show<BreaksPage>(1200, 700);
         QStringList titles;
@@ -83,6 +88,23 @@ void TestBreaksPage::thePictureIsNamedAfterWhatIsCut() {
         QCOMPARE(titles, QStringList(cut == 1 ? "How the breaks cut f into graphs"
                                               : "How the breaks cut 2 functions into graphs"));
     }
+}
+
+void TestBreaksPage::aTallPageShowsMoreOfThePicture() {
+    test::Fixture f;
+    f.workspace.addCapture(cutFunctions(9));
+    f.settle();
+    auto page = f.show<BreaksPage>(1200, 700);
+    const auto* strip = page->findChild<CutStrip*>();
+    const auto rowsInSight = [&] {
+        int rows = 0;
+        for (int row = 0; !strip->pieceRect(row, 0).isNull(); ++row)
+            rows += strip->visibleRegion().boundingRect().contains(strip->pieceRect(row, 0)) ? 1 : 0;
+        return rows;
+    };
+    QTRY_COMPARE(rowsInSight(), 2);
+    page->resize(1200, 1500);
+    QTRY_VERIFY(rowsInSight() > 2);
 }
 
 void TestBreaksPage::oneIsNoPlural() {

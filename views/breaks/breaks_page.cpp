@@ -274,6 +274,7 @@ void BreaksPage::restyle() {
 void BreaksPage::resizeEvent(QResizeEvent* event) {
     Panel::resizeEvent(event);
     fitColumns();
+    fitStrip();
 }
 
 // The reason is the column to read: the others give way to it where the page is narrow.
@@ -324,14 +325,20 @@ void BreaksPage::refresh() {
         showBreakRunTimes(workspace(), *d->model);
         std::vector<session::CutRow> rows = session::cutRows(*capture.session, breaks);
         d->stripTitle->setText(cutTitle(*d->session, rows));
-        const int height = std::min(int(rows.size()), 2) * theme().scaled(66) + theme().scaled(14);
         d->strip->setRows(capture.session, std::move(rows));
-        d->stripScroll->setFixedHeight(height + 10);
+        fitStrip();
         const int shown = std::min(int(breaks.groups.size()), 7);
         d->table->setFixedHeight((shown + 1) * theme().scaled(24) + theme().scaled(8));
     }
     const int chosen = breakGroup(workspace().place());
     showGroup(chosen >= 0 ? chosen : int(session::firstToChange(breaks)));
+}
+
+// Two rows always; as many as a quarter of a taller page has room for.
+void BreaksPage::fitStrip() {
+    const int row = theme().scaled(66), margin = theme().scaled(14) + 10;
+    const int rows = std::max(2, (height() / 4 - margin) / row);
+    d->stripScroll->setFixedHeight(std::min(d->strip->sizeHint().height() + 12, rows * row + margin));
 }
 
 void BreaksPage::showGroup(int group) {

@@ -34,6 +34,7 @@ protected:
 private:
     struct Private;
     void fitColumns();
+    void fitStrip();
     void buildFigures();
     void buildReasons();
     void buildDetails();
