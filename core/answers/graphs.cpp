@@ -241,16 +241,17 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
         item.value = static_cast<double>(peak.bytes);
         item.text = formatBytes(peak.bytes);
         item.target = {graph.compile, nowhere, nowhere, graph.stage,
-                       peak.maker == ir::npos ? std::string() : (*read)->node(peak.maker).name};
+                       peak.held.empty() ? std::string() : (*read)->node(peak.held.front().maker).name};
         if (peak.bytes > most) {
             most = peak.bytes;
             mostItem = out.items.size();
-            if (peak.maker != ir::npos) {
-                const ir::Node& node = (*read)->node(peak.maker);
+            if (!peak.held.empty()) {
+                const ir::Node& node = (*read)->node(peak.held.front().maker);
                 const ir::SourceLocation* line = node.location();
                 const std::string at = line ? placeText(*line) : std::string();
-                holder = ": " + count(peak.values, "value") + (peak.values == 1 ? ", " : ", the largest ") +
-                         node.name + (at.empty() ? "" : " at " + at) + ", " + formatBytes(peak.largest);
+                holder = ": " + count(peak.held.size(), "value") +
+                         (peak.held.size() == 1 ? ", " : ", the largest ") + node.name +
+                         (at.empty() ? "" : " at " + at) + ", " + formatBytes(peak.held.front().bytes);
             }
         }
         out.items.push_back(std::move(item));

@@ -2,7 +2,6 @@
 #include "core/replay/graph_peak.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace dynascope::replay {
 
@@ -19,23 +18,21 @@ GraphPeak peakOf(const GraphBlocks& blocks, std::size_t steps) {
     }
     GraphPeak out;
     std::int64_t now = 0;
-    std::size_t at = 0;
     for (std::size_t step = 0; step <= steps; ++step) {
         now += change[step];
         if (now > 0 && static_cast<std::uint64_t>(now) > out.bytes) {
             out.bytes = static_cast<std::uint64_t>(now);
-            at = step;
+            out.step = step;
         }
     }
     if (out.bytes == 0) return out; // nothing is alive
     for (std::size_t i = 0; i < blocks.blocks.size(); ++i) {
         const Block& block = blocks.blocks[i];
-        if (block.first > at || block.last < at) continue;
-        ++out.values;
-        if (block.bytes <= out.largest) continue;
-        out.largest = block.bytes;
-        out.maker = blocks.makers[i];
+        if (block.first <= out.step && block.last >= out.step)
+            out.held.push_back({block.bytes, blocks.makers[i]});
     }
+    std::stable_sort(out.held.begin(), out.held.end(),
+                     [](const GraphPeak::Held& a, const GraphPeak::Held& b) { return a.bytes > b.bytes; });
     return out;
 }
 

@@ -7,17 +7,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace dynascope::replay {
 
-/// Bytes alive at the step where they are most, each block rounded up to defaultAlignment, and the largest block then.
+/// What is alive at the step where most is, each block rounded up to defaultAlignment.
 struct GraphPeak {
+    struct Held {
+        std::uint64_t bytes = 0;
+        ir::NodeIndex maker = ir::npos;
+    };
     std::uint64_t bytes = 0;
-    std::uint64_t largest = 0;      ///< of the values alive then
-    std::size_t values = 0;         ///< alive then
-    ir::NodeIndex maker = ir::npos; ///< of the largest; npos where nothing is alive
+    std::size_t step = 0;   ///< the first of several: a node, or one past the last for the outputs
+    std::vector<Held> held; ///< largest first; empty where nothing is alive
 };
-/// `steps`: the nodes of the graph. Linear.
+/// `steps`: the nodes of the graph. Linear, but for sorting what is held.
 [[nodiscard]] GraphPeak peakOf(const GraphBlocks& blocks, std::size_t steps);
 
 } // namespace dynascope::replay

@@ -157,18 +157,18 @@ void readGraphs(const Session& session, const TaskContext& task, Figures& out) {
         }
         const replay::GraphBlocks blocks = replay::blocksOf(
             **read, replay::defaultAlignment, compile ? session::symbolHints(*compile) : ir::SymbolValues());
-        const replay::GraphPeak held = replay::peakOf(blocks, (*read)->size());
+        const replay::GraphPeak atMost = replay::peakOf(blocks, (*read)->size());
         sized = sized || !blocks.blocks.empty();
         peak.atLeast = peak.atLeast || blocks.unknown > 0;
-        most = std::max(most, static_cast<double>(held.bytes));
-        Part part{static_cast<double>(held.bytes),
+        most = std::max(most, static_cast<double>(atMost.bytes));
+        Part part{static_cast<double>(atMost.bytes),
                   name,
-                  "the " + graph.part + " graph holds " + formatBytes(held.bytes),
+                  "the " + graph.part + " graph holds " + formatBytes(atMost.bytes),
                   {},
                   {}};
-        if (held.maker != ir::npos) {
-            const ir::Node& maker = (*read)->node(held.maker);
-            part.text += ", " + formatBytes(held.largest) + " of them " + maker.name;
+        if (!atMost.held.empty()) {
+            const ir::Node& maker = (*read)->node(atMost.held.front().maker);
+            part.text += ", " + formatBytes(atMost.held.front().bytes) + " of them " + maker.name;
             if (maker.location()) part.at = *maker.location();
         }
         peak.parts.push_back(std::move(part));

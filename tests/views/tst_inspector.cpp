@@ -5,12 +5,14 @@
 #include "views/inspector/fact_text.h"
 #include "views/inspector/fact_view.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/workspace/labels.h"
 
 #include <QLayout>
 #include <QTextBlock>
 #include <QTextFragment>
 #include <QThread>
 #include <QToolButton>
+#include <algorithm>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -21,6 +23,7 @@ private slots:
     void tellsANode();
     void tellsWhyAFunctionalGraphCopies();
     void parametersHaveTheirNames();
+    void tellsWhatIsHeldAtThePeak();
     void linksGoToNodes();
     void tellsACompile();
     void sourcesOfSymbolsAreShort();
@@ -206,6 +209,46 @@ void TestInspector::parametersHaveTheirNames() {
     QVERIFY2(names.count("layers.0.self_attn.in_proj_weight") == 2, qPrintable(names.join(u' ')));
     f.select(Side::A, "relu");
     QVERIFY(!panel->plainText().contains("Holds:"));
+}
+
+/// Every node that is alive then says so, the largest first; what is said adds up to the planners' peak.
+void TestInspector::tellsWhatIsHeldAtThePeak() {
+    test::Fixture f;
+    test::addSample(f.workspace, "encoder_train");
+    auto panel = f.show<InspectorPanel>(312, 700);
+    const ir::GraphPtr graph = f.workspace.stage(Side::B).graph;
+    QVERIFY(graph);
+    const replay::GraphBlocks blocks = replay::blocksOf(*graph);
+    const replay::GraphPeak peak = replay::peakOf(blocks, graph->size());
+    QCOMPARE(peak.bytes, replay::planGreedyBySize(blocks.blocks).peakBytes);
+    std::uint64_t rounded = 0;
+    for (const replay::GraphPeak::Held& held : peak.held)
+        rounded +=
+            (held.bytes + replay::defaultAlignment - 1) / replay::defaultAlignment * replay::defaultAlignment;
+    QCOMPARE(rounded, peak.bytes);
+    QVERIFY(peak.held.size() > 1);
+
+    const auto section = [&panel]() -> const Section* {
+        const auto& all = panel->facts().sections;
+        const auto found = std::ranges::find(all, QString("Held at the peak"), &Section::title);
+        return found == all.end() ? nullptr : &*found;
+    };
+    const ir::NodeIndex largest = peak.held.front().maker;
+    f.workspace.selectNode({Side::B, largest});
+    f.settle();
+    QVERIFY(section());
+    QCOMPARE(section()->chip, bytesText(peak.bytes));
+    QCOMPARE(section()->facts[1].label, bytesText(peak.held.front().bytes));
+    QCOMPARE(section()->facts[1].tokens.front().text, toQString(graph->node(largest).name));
+    panel->follow(section()->facts[2].tokens.front().link);
+    f.settle();
+    QCOMPARE(f.workspace.selectedNode(), &graph->node(peak.held[1].maker));
+    QVERIFY(section());
+    // An input is the caller's.
+    f.workspace.selectNode({Side::B, 0});
+    f.settle();
+    QCOMPARE(graph->node(0).op, ir::Op::Placeholder);
+    QVERIFY(!section());
 }
 
 void TestInspector::linksGoToNodes() {

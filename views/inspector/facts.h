@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/diff/graph_diff.h"
+#include "core/replay/graph_peak.h"
 #include "views/theme/theme.h"
 #include "views/workspace/workspace.h"
 
@@ -77,6 +78,12 @@ struct Facts {
 /// reason.
 [[nodiscard]] Section recompileSection(const session::Session& session, const session::Compile& compile);
 
+/// What a graph holds when it holds most.
+struct HeldAtPeak {
+    replay::GraphPeak peak;
+    std::size_t unknown = 0; ///< storages of unknown size, which `peak` leaves out
+};
+
 struct NodeFactsInput {
     Side side = Side::A;
     ir::NodeIndex node = 0;
@@ -88,7 +95,10 @@ struct NodeFactsInput {
     /// they are not known.
     const std::vector<std::string>* names = nullptr;
     const std::vector<std::string>* inputs = nullptr; ///< likewise, as layout::GroupTree::inputNames
+    const HeldAtPeak* peak = nullptr;                 ///< of `graph`; null while it is not known
 };
+/// What is held with this node when the graph holds most; no facts where the node is not. Expects `peak`.
+[[nodiscard]] Section peakSection(const NodeFactsInput& input);
 [[nodiscard]] Facts nodeFacts(const NodeFactsInput& input, const Colours& colours);
 [[nodiscard]] Facts compileFacts(const Workspace::Capture& capture, std::size_t compile);
 [[nodiscard]] Facts captureFacts(const Workspace::Capture& capture);

@@ -3,6 +3,7 @@
 
 #include "core/layout/fold.h"
 #include "core/session/program_names.h"
+#include "core/session/symbol_hints.h"
 #include "views/inspector/fact_view.h"
 #include "views/workspace/labels.h"
 
@@ -15,11 +16,17 @@ namespace dynascope::views {
 namespace {
 
 const QString namesTag = QStringLiteral("inspector names");
+const QString peakTag = QStringLiteral("inspector peak");
 
 struct NamesOf {
     ir::GraphPtr graph;
     std::vector<std::string> names;  ///< as layout::stateNames()
     std::vector<std::string> inputs; ///< as layout::GroupTree::inputNames
+};
+
+struct PeakOf {
+    ir::GraphPtr graph;
+    HeldAtPeak held;
 };
 
 } // namespace
@@ -28,7 +35,8 @@ struct InspectorPanel::Private {
     FactView* view = nullptr;
     Facts facts;
     NamesOf names;
-    ir::GraphPtr asked; ///< whose names a task looks for
+    PeakOf peak;
+    ir::GraphPtr asked, peakAsked; ///< whose names or peak a task looks for
 };
 
 InspectorPanel::InspectorPanel(Workspace& workspace, Theme& theme, QWidget* parent)
@@ -76,9 +84,11 @@ void InspectorPanel::refresh() {
         const bool isInput = own.graph->node(place.node.node).op == ir::Op::Placeholder;
         if (isInput && d->names.graph != own.graph) askNames(own.graph);
         const bool known = d->names.graph == own.graph;
+        if (d->peak.graph != own.graph) askPeak(own.graph);
         d->facts = nodeFacts({place.node.side, place.node.node, own.graph.get(), other.graph.get(),
                               diff.get(), label(own), label(other), known ? &d->names.names : nullptr,
-                              known ? &d->names.inputs : nullptr},
+                              known ? &d->names.inputs : nullptr,
+                              d->peak.graph == own.graph ? &d->peak.held : nullptr},
                              theme().colours());
     } else if (workspace().compile()) {
         d->facts = compileFacts(capture, std::size_t(place.compile));
@@ -101,6 +111,22 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
         },
         [this](NamesOf found) {
             d->names = std::move(found);
+            invalidate();
+        });
+}
+
+void InspectorPanel::askPeak(const ir::GraphPtr& graph) {
+    if (d->peakAsked == graph && workspace().tasks().isRunning(peakTag)) return;
+    d->peakAsked = graph;
+    const session::Compile* compile = workspace().compile();
+    workspace().tasks().run<PeakOf>(
+        peakTag, this,
+        [graph, symbols = compile ? session::symbolHints(*compile) : ir::SymbolValues()](const TaskContext&) {
+            const replay::GraphBlocks blocks = replay::blocksOf(*graph, replay::defaultAlignment, symbols);
+            return PeakOf{graph, {replay::peakOf(blocks, graph->size()), blocks.unknown}};
+        },
+        [this](PeakOf found) {
+            d->peak = std::move(found);
             invalidate();
         });
 }

@@ -26,6 +26,7 @@ protected:
 
 private:
     void askNames(const ir::GraphPtr& graph);
+    void askPeak(const ir::GraphPtr& graph);
 
     struct Private;
     std::unique_ptr<Private> d;

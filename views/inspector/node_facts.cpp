@@ -352,6 +352,8 @@ Facts nodeFacts(const NodeFactsInput& in, const Colours& colours) {
     out.sections.push_back(mainSection(in, node));
     for (Section& section : diffSections(in))
         out.sections.push_back(std::move(section));
+    if (in.peak)
+        if (Section held = peakSection(in); !held.facts.empty()) out.sections.push_back(std::move(held));
     out.sections.push_back(originSection(node));
     return out;
 }
