@@ -6,6 +6,7 @@
 #include "core/ir/text.h"
 #include "core/passes/aot/lift_attributes.h"
 #include "core/rederive/at_sizes.h"
+#include "core/rederive/constants.h"
 #include "core/rederive/rederive.h"
 #include "core/session/input_sources.h"
 #include "core/session/symbol_hints.h"
@@ -155,6 +156,12 @@ bool isClose(const wire::VerifyReply& verified) {
 
 namespace {
 
+bool haveTheSame(const Constants& a, const Constants& b) {
+    return std::ranges::equal(a, b, [](const auto& x, const auto& y) {
+        return x.first == y.first && x.second->dtype == y.second->dtype && x.second->sizes == y.second->sizes;
+    });
+}
+
 /// Why one of the graphs did not run, where that tells nothing of the other; empty where both did.
 std::string notRun(const wire::VerifyReply& verified) {
     for (const wire::Check& check : verified.checks) {
@@ -176,12 +183,26 @@ std::string notRun(const wire::VerifyReply& verified) {
 NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured, const ir::Graph& derived,
                                        const ir::SymbolValues& hints, const CallOptions& options) {
     using Outcome = NumericalComparison::Outcome;
-    const auto verified = verifyAgainst(engine, captured, derived, withSymbols(hints), options);
+    wire::VerifyRequest request = withSymbols(hints);
+    // Both graphs name constants in the order in which tracing made them.
+    const Constants constants = constantsOf(captured), others = constantsOf(derived);
+    const bool areMadeUp = !constants.empty() && haveTheSame(constants, others);
+    if (areMadeUp) request.on.attributes = request.computedAttributes = madeUp(constants, others);
+    const auto verified = verifyAgainst(engine, captured, derived, std::move(request), options);
     if (!verified)
         return {Outcome::Unknown, verified.error().message,
                 isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};
     if (std::string why = notRun(*verified); !why.empty()) return {Outcome::Unknown, std::move(why), {}};
-    if (isClose(*verified)) return {Outcome::Equal, std::string(closeWords), {}};
+    const std::string with = areMadeUp ? "with made-up values for " + nameList(constants) : std::string();
+    if (isClose(*verified))
+        return {Outcome::Equal, std::string(closeWords) + (areMadeUp ? "; " + with : ""), {}};
+    if (areMadeUp && verified->verdict == wire::VerifyVerdict::Equal)
+        return {Outcome::Equal,
+                (verified->reason.empty() ? "the results agree" : verified->reason) + "; " + with,
+                {}};
+    // What was compiled may hold for the values that the constants have, and for no others.
+    if (areMadeUp && verified->verdict == wire::VerifyVerdict::Different)
+        return {Outcome::Unknown, with + ", of which the capture has none, the results differ", {}};
     const Outcome outcome = verified->verdict == wire::VerifyVerdict::Equal       ? Outcome::Equal
                             : verified->verdict == wire::VerifyVerdict::Different ? Outcome::Different
                                                                                   : Outcome::Unknown;

@@ -3,12 +3,11 @@
 
 #include "core/engine/wire/methods.h"
 #include "core/ir/empty_like.h"
-#include "core/ir/symbol_value.h"
 #include "core/ir/text.h"
+#include "core/rederive/constants.h"
 #include "core/rederive/rederive.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 
@@ -99,52 +98,6 @@ ir::GraphPtr inOrder(const ir::Graph& graph) {
     return builder.size() == graph.size() ? builder.build() : nullptr;
 }
 
-using Constants = std::map<std::string, const ir::TensorMeta*>; ///< by attribute
-
-/// PyTorch's name of a dtype that a constant has as a rule; empty for others.
-std::string_view longDtype(std::string_view shortName) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> names{
-        {{"f32", "float32"},
-         {"f64", "float64"},
-         {"f16", "float16"},
-         {"bf16", "bfloat16"},
-         {"i64", "int64"},
-         {"i32", "int32"},
-         {"i16", "int16"},
-         {"i8", "int8"},
-         {"u8", "uint8"},
-         {"b8", "bool"}}};
-    const auto at =
-        std::ranges::find(names, shortName, &std::pair<std::string_view, std::string_view>::first);
-    return at == names.end() ? std::string_view() : at->second;
-}
-
-Constants constantsOf(const ir::Graph& graph) {
-    Constants out;
-    for (const ir::NodePtr& node : graph.nodes())
-        if (node->op == ir::Op::GetAttr && node->meta && node->meta->tensor)
-            out[node->target] = &*node->meta->tensor;
-    return out;
-}
-
-/// The same made-up values for a constant wherever it is: the recording has none. Those that cannot be made are left out.
-nlohmann::json seeded(const Constants& a, const Constants& b) {
-    Constants all = a;
-    all.insert(b.begin(), b.end());
-    nlohmann::json out = nlohmann::json::object();
-    std::uint64_t seed = 0;
-    for (const auto& [name, meta] : all) {
-        ++seed;
-        nlohmann::json shape = nlohmann::json::array();
-        for (const std::string& size : meta->sizes)
-            if (const auto number = ir::symbolValue(size, {})) shape.push_back(*number);
-        const std::string_view dtype = longDtype(meta->dtype);
-        if (!dtype.empty() && shape.size() == meta->sizes.size())
-            out[name] = {{"dtype", dtype}, {"shape", std::move(shape)}, {"seed", seed}};
-    }
-    return out;
-}
-
 /// How many nodes read each node that is computed from constants alone, by name.
 std::map<std::string, std::size_t> usesOfConstants(const ir::Graph& graph) {
     std::map<std::string, std::size_t> out;
@@ -158,13 +111,6 @@ std::map<std::string, std::size_t> usesOfConstants(const ir::Graph& graph) {
         if (isConstant[node] && !graph.users(node).empty())
             out[graph.node(node).name] = graph.users(node).size();
     }
-    return out;
-}
-
-std::string nameList(const Constants& constants) {
-    std::string out;
-    for (const auto& [name, meta] : constants)
-        out += (out.empty() ? "" : ", ") + name;
     return out;
 }
 
@@ -224,7 +170,7 @@ Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const Pa
     }
     wire::VerifyRequest request;
     request.on.attributes = request.computedAttributes =
-        seeded(constantsOf(*before->graph), constantsOf(*after->graph));
+        madeUp(constantsOf(*before->graph), constantsOf(*after->graph));
     for (const auto& [symbol, value] : hints)
         request.on.symbols.emplace(symbol, value);
     const auto ask = [&]() -> Answer<wire::VerifyReply> {

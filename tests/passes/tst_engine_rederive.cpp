@@ -119,23 +119,40 @@ private slots:
             QVERIFY2(stage.verdict == Rederived::Isomorphic, (stage.stage + ": " + stage.reason).c_str());
     }
 
-    /// Values of constants are in no capture: that a derived graph does not run without one is no difference.
-    void aConstantWithoutAValueTellsNothing() {
-        const auto graph = [](const std::string& op) {
+    /// Values of constants are in no capture. Where both graphs have the same ones, made-up values tell that they compute
+    /// the same, and never that they do not.
+    void madeUpConstantsTellOnlyThatGraphsAgree() {
+        const auto graph = [](const std::string& result, const std::string& constant = "_tensor_constant0") {
             const auto read = ir::readGraph("class g(torch.nn.Module):\n"
                                             "    def forward(self, x: \"f32[2][1]cpu\"):\n"
-                                            "        c: \"f32[2][1]cpu\" = self._tensor_constant0\n"
+                                            "        c: \"f32[2][1]cpu\" = self." +
+                                            constant +
+                                            "\n"
                                             "        y: \"f32[2][1]cpu\" = torch.ops.aten." +
-                                            op + ".Tensor(x, c);  x = c = None\n        return (y,)\n");
+                                            result + ";  x = c = None\n        return (y,)\n");
             if (!read) qFatal("%s", read.error().toString().c_str());
             return *read;
         };
-        const engine::NumericalComparison got =
-            engine::compareNumerically(m_engine, *graph("add"), *graph("mul"), {});
-        QVERIFY2(got.reason.find("no value was given for the constant '_tensor_constant0'") !=
+        using Outcome = engine::NumericalComparison::Outcome;
+        const auto compare = [&](const ir::GraphPtr& captured, const ir::GraphPtr& derived) {
+            return engine::compareNumerically(m_engine, *captured, *derived, {});
+        };
+        const engine::NumericalComparison agree =
+            compare(graph("add.Tensor(x, c)"), graph("add.Tensor(c, x)"));
+        QVERIFY2(agree.outcome == Outcome::Equal, agree.reason.c_str());
+        QCOMPARE(agree.reason, std::string("the results agree; with made-up values for _tensor_constant0"));
+        const engine::NumericalComparison differ =
+            compare(graph("add.Tensor(x, c)"), graph("mul.Tensor(x, c)"));
+        QVERIFY2(differ.outcome == Outcome::Unknown, differ.reason.c_str());
+        QCOMPARE(differ.reason,
+                 std::string("with made-up values for _tensor_constant0, of which the capture has "
+                             "none, the results differ"));
+        const engine::NumericalComparison other =
+            compare(graph("add.Tensor(x, c)"), graph("add.Tensor(x, c)", "_tensor_constant1"));
+        QVERIFY2(other.outcome == Outcome::Unknown, other.reason.c_str());
+        QVERIFY2(other.reason.find("no value was given for the constant '_tensor_constant1'") !=
                      std::string::npos,
-                 got.reason.c_str());
-        QVERIFY(got.outcome == engine::NumericalComparison::Outcome::Unknown);
+                 other.reason.c_str());
     }
 
     /// At sizes that the capture does not have the same graph is derived, unless that would take too long.
