@@ -189,11 +189,18 @@ bool StatementReader::structured() {
             return attributes(found) && ofPath(found);
         }
     }
-    const bool signOfName = (c == '-' || c == '+' || c == '~') && !isDigit(m_in.peek(1)) &&
-                            m_in.peek(1) != '.' && m_in.text.substr(m_in.pos + 1, 3) != "inf";
+    const bool isSigned = c == '-' || c == '+' || c == '~';
+    const bool signOfName = isSigned && (c == '~' || (!isDigit(m_in.peek(1)) && m_in.peek(1) != '.' &&
+                                                      m_in.text.substr(m_in.pos + 1, 3) != "inf"));
     if (signOfName) return unary();
+    const std::size_t start = m_in.pos;
     Argument left;
     if (!operand(left)) return false;
+    // No statement is a number alone: what is "-0.5" was operator.neg of 0.5, as Dynamo has of an optimizer's rate.
+    if (isSigned && ended()) {
+        m_in.pos = start;
+        return unary();
+    }
     if (ended()) { // Dynamo's graphs have it where sizes were checked
         if (left.kind != Argument::Kind::Call || left.text != "torch.Size") return false;
         function("torch.Size", std::move(left.items));

@@ -72,6 +72,12 @@ void TestIrReadable::statements_data() {
     row("-x", Op::CallFunction, "operator.neg", "%x");
     row("~x", Op::CallFunction, "operator.invert", "%x");
     row("+x", Op::CallFunction, "operator.pos", "%x");
+    // PyTorch writes operator.neg(0.5) so.
+    row("-0.5", Op::CallFunction, "operator.neg", "0.5");
+    row("--0.5", Op::CallFunction, "operator.neg", "-0.5");
+    row("-inf", Op::CallFunction, "operator.neg", "inf");
+    row("~3", Op::CallFunction, "operator.invert", "3");
+    row("-0.5 + 1", Op::CallFunction, "operator.add", "-0.5, 1");
     row("x[0]", Op::CallFunction, "operator.getitem", "%x, 0");
     row("x[(slice(None, None, None), 0)]", Op::CallFunction, "operator.getitem",
         "%x, (slice(None, None, None), 0)");
