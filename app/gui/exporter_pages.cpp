@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Pictures of what is more than one page: comparisons, compile time, notes, functionalization.
+#include "app/gui/engine_actions.h"
 #include "app/gui/exporter.h"
 #include "app/gui/main_window.h"
 #include "app/gui/window_docks.h"
@@ -97,14 +98,15 @@ void Exporter::notes(int index) {
 void Exporter::functionalization(Place place) {
     m_workspace.go(std::move(place));
     settle(m_window);
-    if (m_window.engine().state() == Engine::State::Absent || !writes(m_workspace.stage(Side::A).graph))
+    if (m_window.engineActions().engine().state() == Engine::State::Absent ||
+        !writes(m_workspace.stage(Side::A).graph))
         return;
     m_window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
     settle(m_window);
-    if (!m_window.stepper().recording()) return;
-    m_window.stepper().first();
-    m_window.stepper().stepWrite(1);
-    m_window.stepper().stepWrite(1);
+    if (!m_window.engineActions().stepper().recording()) return;
+    m_window.engineActions().stepper().first();
+    m_window.engineActions().stepper().stepWrite(1);
+    m_window.engineActions().stepper().stepWrite(1);
     const ColourScheme scheme = m_options.scheme.value_or(ColourScheme::Dark);
     for (const ColourScheme look : {ColourScheme::Light, ColourScheme::Dark}) {
         m_theme.setScheme(look);
@@ -114,10 +116,10 @@ void Exporter::functionalization(Place place) {
     m_theme.setScheme(scheme);
     QTabWidget& lower = m_window.page<FunctionalizePage>().lowerTabs();
     lower.setCurrentWidget(&m_window.page<FunctionalizePage>().convention());
-    m_window.stepper().last();
+    m_window.engineActions().stepper().last();
     grab(QStringLiteral("convention"));
-    m_window.stepper().first();
-    m_window.stepper().stepWrite(1);
+    m_window.engineActions().stepper().first();
+    m_window.engineActions().stepper().stepWrite(1);
     lower.setCurrentIndex(0);
     m_window.actionRegistry().trigger(QStringLiteral("go.stages"));
     grab(QStringLiteral("computed"));
@@ -126,7 +128,7 @@ void Exporter::functionalization(Place place) {
         if (values->isVisible()) values->run();
     grab(QStringLiteral("panel-values"));
     // The older pass is wrong where a write has other readers: a verdict that is not green.
-    m_window.passes().run(QStringLiteral("normalize_ir"), 0);
+    m_window.engineActions().passes().run(QStringLiteral("normalize_ir"), 0);
     grab(QStringLiteral("verdicts"));
     emit m_workspace.panelRequested(PanelId::Inspector);
 }

@@ -4,11 +4,15 @@
 #include "app/gui/action_specs.h"
 #include "app/gui/chrome.h"
 #include "app/gui/settings.h"
+#include "core/session/mapping_guard.h"
+#include "core/session/unreached.h"
 #include "views/workspace/follower.h"
 #include "views/workspace/labels.h"
 
 #include <QFileInfo>
 #include <QLocale>
+#include <QTimer>
+#include <utility>
 
 namespace dynascope::app {
 
@@ -17,6 +21,7 @@ using namespace views;
 namespace {
 
 const QString diskCause = QStringLiteral("disk");
+constexpr int lookMs = 1000;
 
 QString nameOf(const session::Session& session) {
     const QString name = QFileInfo(toQString(session.inputs.path)).fileName();
@@ -63,6 +68,31 @@ Following::Following(const Shared& shared)
     });
     connect(&m_workspace, &Workspace::placeChanged, this, &Following::tell);
     connect(&m_workspace, &Workspace::captureClosed, this, &Following::tell);
+    watchFiles();
+}
+
+void Following::watchFiles() {
+    // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
+    auto* watch = new QTimer(this);
+    connect(watch, &QTimer::timeout, this, [this, told = std::size_t{0}, lost = std::size_t{0}]() mutable {
+        if (const std::size_t now = session::unreachedCount(); std::exchange(told, now) != now)
+            m_message->showMessage(
+                tr("%1. What is shown of it is not all of it; a graph that is looked at again "
+                   "is asked for again.")
+                    .arg(toQString(session::unreached().back())),
+                QStringLiteral("unreached"));
+        if (!session::anyFileLost()) return;
+        QStringList files;
+        for (const std::string& path : session::lostFiles())
+            files << toQString(path);
+        if (std::exchange(lost, std::size_t(files.size())) == std::size_t(files.size())) return;
+        m_message->showMessage(
+            tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
+               "Capture > Reload reads it again.")
+                .arg(files.join(tr(", "))),
+            QStringLiteral("lost"));
+    });
+    watch->start(lookMs);
 }
 
 void Following::addActions() {

@@ -25,6 +25,7 @@ signals:
 
 private:
     void tell();
+    void watchFiles(); ///< that are read while they are shown
 
     views::Follower* m_follower;
 };

@@ -23,8 +23,6 @@
 #include "app/gui/window_menus.h"
 #include "app/gui/window_status.h"
 #include "core/remote/address.h"
-#include "core/session/mapping_guard.h"
-#include "core/session/unreached.h"
 #include "views/answers/answers_page.h"
 #include "views/base/panel_turns.h"
 #include "views/capture/capture_panel.h"
@@ -59,7 +57,6 @@ using namespace views;
 
 namespace {
 constexpr int noticeMs = 6000;
-constexpr int lookMs = 1000;
 } // namespace
 
 MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, QWidget* parent,
@@ -89,7 +86,6 @@ MainWindow::MainWindow(Workspace& workspace, Theme& theme, Settings& settings, Q
     statusBar()->insertWidget(0, new EngineStatus(m_engine->engine(), m_theme, statusBar()));
     makePalette();
     connectWorkspace();
-    watchFiles();
     connect(&m_theme, &Theme::changed, m_menus, &WindowMenus::refreshIcons);
     m_menus->refreshIcons();
     showPage(m_workspace.place());
@@ -268,30 +264,6 @@ void MainWindow::connectWorkspace() {
     });
 }
 
-void MainWindow::watchFiles() {
-    // A view that reads on shows zeros; nothing else tells that the file has gone from under it.
-    auto* watch = new QTimer(this);
-    connect(watch, &QTimer::timeout, this, [this, told = std::size_t{0}, lost = std::size_t{0}]() mutable {
-        if (const std::size_t now = session::unreachedCount(); std::exchange(told, now) != now)
-            m_message->showMessage(
-                tr("%1. What is shown of it is not all of it; a graph that is looked at again "
-                   "is asked for again.")
-                    .arg(toQString(session::unreached().back())),
-                QStringLiteral("unreached"));
-        if (!session::anyFileLost()) return;
-        QStringList files;
-        for (const std::string& path : session::lostFiles())
-            files << toQString(path);
-        if (std::exchange(lost, std::size_t(files.size())) == std::size_t(files.size())) return;
-        m_message->showMessage(
-            tr("%1 was cut short while it was open, and what is shown of it is no longer true. "
-               "Capture > Reload reads it again.")
-                .arg(files.join(tr(", "))),
-            QStringLiteral("lost"));
-    });
-    watch->start(lookMs);
-}
-
 void MainWindow::openPaths(const QStringList& paths) {
     m_message->hide();
     for (const QString& path : paths)
@@ -313,18 +285,6 @@ void MainWindow::resetLayout() {
 
 RecordDialog& MainWindow::recorder() {
     return m_programs->dialog();
-}
-Engine& MainWindow::engine() {
-    return m_engine->engine();
-}
-Passes& MainWindow::passes() {
-    return m_engine->passes();
-}
-Stepper& MainWindow::stepper() {
-    return m_engine->stepper();
-}
-Rederivations& MainWindow::rederived() {
-    return m_engine->rederived();
 }
 Follower& MainWindow::follower() {
     return m_following->follower();

@@ -80,10 +80,8 @@ public:
     }
     [[nodiscard]] views::Palette& palette() { return *m_palette; }
     [[nodiscard]] RecordDialog& recorder(); ///< made on first use
-    [[nodiscard]] views::Engine& engine();
-    [[nodiscard]] views::Passes& passes();
-    [[nodiscard]] views::Stepper& stepper();
-    [[nodiscard]] views::Rederivations& rederived();
+    /// Has the engine, its passes, the stepper and what was derived anew.
+    [[nodiscard]] EngineActions& engineActions() { return *m_engine; }
     [[nodiscard]] views::ReplayRuns& replays() { return *m_replays; }
     [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
     [[nodiscard]] SessionKeeper& session() { return *m_session; }
@@ -110,7 +108,6 @@ private:
     void connectDrops();
     void makePalette();
     void connectWorkspace();
-    void watchFiles(); ///< that are read while they are shown
     void showPage(const views::Place& now);
     /// Connects a page that was made just now.
     void connectPage(views::Page page, QWidget& widget);

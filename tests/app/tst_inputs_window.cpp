@@ -2,6 +2,7 @@
 //
 // A pasted graph that lacks what it takes to run: the form for its inputs. With the real engine.
 #include "app/gui/action_registry.h"
+#include "app/gui/engine_actions.h"
 #include "app/gui/main_window.h"
 #include "core/capture/open.h"
 #include "tests/support/parts.h"
@@ -51,8 +52,9 @@ class TestInputsWindow : public QObject {
             window.show();
         }
         [[nodiscard]] bool settles() {
-            return QTest::qWaitFor([this] { return window.isSettled() && !window.engine().isBusy(); },
-                                   test::patience);
+            return QTest::qWaitFor(
+                [this] { return window.isSettled() && !window.engineActions().engine().isBusy(); },
+                test::patience);
         }
         [[nodiscard]] InputsDialog* dialog() { return window.findChild<InputsDialog*>(); }
     };
@@ -84,11 +86,12 @@ private slots:
                              "pasted text");
         QVERIFY(w.settles());
         w.window.actionRegistry().trigger("go.functionalize");
-        QVERIFY(QTest::qWaitFor([&] { return w.window.stepper().recording() != nullptr; }, 60000));
+        QVERIFY(QTest::qWaitFor([&] { return w.window.engineActions().stepper().recording() != nullptr; },
+                                60000));
         QVERIFY(w.settles());
         auto* card = w.window.findChild<ScorecardView*>();
         QVERIFY(card && card->isVisible());
-        Stepper& stepper = w.window.stepper();
+        Stepper& stepper = w.window.engineActions().stepper();
         stepper.first();
         QCOMPARE(stepper.scoreboard().storages.front().cells.size(), std::size_t(1000));
         const int number = stepper.scoreboard().storages.front().group;

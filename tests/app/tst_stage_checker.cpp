@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The page Answers with the real engine: stages are checked by themselves, and whoever asks comes first.
+#include "app/gui/engine_actions.h"
 #include "app/gui/main_window.h"
 #include "tests/support/patience.h"
 #include "tests/support/programs.h"
@@ -51,7 +52,7 @@ class TestStageChecker : public QObject {
 private slots:
     void checksByItself() {
         Opened o(true);
-        QSignalSpy toSave(&o.window->rederived(), &Rederivations::derived);
+        QSignalSpy toSave(&o.window->engineActions().rederived(), &Rederivations::derived);
         QVERIFY(o.open("encoder_train.log"));
         QVERIFY(QTest::qWaitFor([&] { return o.stages().answer().standing == Standing::Checking; },
                                 test::patience));
@@ -94,10 +95,10 @@ private slots:
     void whoAsksComesFirst() {
         Opened o(true);
         QVERIFY(o.open("graph_breaks.log"));
-        QVERIFY(QTest::qWaitFor([&] { return o.window->rederived().isQuiet(); }, 60000));
-        QSignalSpy computed(&o.window->passes(), &Passes::computed);
-        QSignalSpy failed(&o.window->passes(), &Passes::failed);
-        o.window->passes().run(QStringLiteral("functionalize"), 0);
+        QVERIFY(QTest::qWaitFor([&] { return o.window->engineActions().rederived().isQuiet(); }, 60000));
+        QSignalSpy computed(&o.window->engineActions().passes(), &Passes::computed);
+        QSignalSpy failed(&o.window->engineActions().passes(), &Passes::failed);
+        o.window->engineActions().passes().run(QStringLiteral("functionalize"), 0);
         QVERIFY(QTest::qWaitFor([&] { return !computed.isEmpty() || !failed.isEmpty(); }, 60000));
         QVERIFY(o.page().checker().checks().checked() < 16);
         // The new stage is shown elsewhere; the check, once begun, goes on behind it.
@@ -111,8 +112,8 @@ private slots:
     void cancelEndsIt() {
         Opened o(true);
         QVERIFY(o.open("graph_breaks.log"));
-        QVERIFY(QTest::qWaitFor([&] { return o.window->rederived().isQuiet(); }, 60000));
-        o.window->engine().cancel();
+        QVERIFY(QTest::qWaitFor([&] { return o.window->engineActions().rederived().isQuiet(); }, 60000));
+        o.window->engineActions().engine().cancel();
         QVERIFY(QTest::qWaitFor([&] { return !o.page().checker().isRunning(); }, test::patience));
         QTest::qWait(600); // twice its pause
         QVERIFY(!o.page().checker().isRunning());

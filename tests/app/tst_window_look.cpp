@@ -7,6 +7,7 @@
 #include "app/gui/breadcrumb.h"
 #include "app/gui/canvas_actions.h"
 #include "app/gui/chrome.h"
+#include "app/gui/engine_actions.h"
 #include "app/gui/pages.h"
 #include "app/gui/record_dialog.h"
 #include "app/gui/welcome_page.h"
@@ -268,15 +269,17 @@ private slots:
         Workspace other(tasks);
         MainWindow stopped(other, theme(), settings(), nullptr, {"/bin/false"});
         stopped.show();
-        stopped.engine().start();
-        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
+        stopped.engineActions().engine().start();
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engineActions().engine().state(), Engine::State::Stopped,
+                                  test::patience);
         QTRY_VERIFY(test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->isVisible());
         QCOMPARE(test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->text(),
                  QString("Start again"));
-        QSignalSpy states(&stopped.engine(), &Engine::stateChanged);
+        QSignalSpy states(&stopped.engineActions().engine(), &Engine::stateChanged);
         test::part<QAbstractButton>(test::messageBar(stopped), "messageBar.offer")->click();
         QVERIFY(!states.isEmpty()); // it was asked to start
-        QTRY_COMPARE_WITH_TIMEOUT(stopped.engine().state(), Engine::State::Stopped, test::patience);
+        QTRY_COMPARE_WITH_TIMEOUT(stopped.engineActions().engine().state(), Engine::State::Stopped,
+                                  test::patience);
     }
 
     void aboutTellsVersions() {

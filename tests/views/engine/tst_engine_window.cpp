@@ -2,6 +2,7 @@
 //
 // The window with an engine, offscreen: layouts, verdicts, an engine that dies, is slow or is not there.
 #include "app/gui/chrome.h"
+#include "app/gui/engine_actions.h"
 #include "app/gui/op_transport.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
@@ -39,8 +40,8 @@ class TestEngineWindow : public QObject {
         }
         void functionalize() {
             window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-            QTRY_VERIFY_WITH_TIMEOUT(window.stepper().recording(), test::patience);
-            QTRY_VERIFY_WITH_TIMEOUT(!window.engine().isBusy(), test::patience);
+            QTRY_VERIFY_WITH_TIMEOUT(window.engineActions().stepper().recording(), test::patience);
+            QTRY_VERIFY_WITH_TIMEOUT(!window.engineActions().engine().isBusy(), test::patience);
         }
         [[nodiscard]] EngineStatus& status() { return *window.findChild<EngineStatus*>(); }
     };
@@ -58,7 +59,10 @@ private slots:
         QCOMPARE(timeline->verdictText(0), QString()); // nothing is derived of Dynamo's own
         QCOMPARE(timeline->verdictText(1), QStringLiteral("declined"));
         QCOMPARE(timeline->verdictText(2), QStringLiteral("isomorphic"));
-        QVERIFY(w.window.rederived().text(w.workspace.stageAt(1).get()).contains("no method 'aot'"));
+        QVERIFY(w.window.engineActions()
+                    .rederived()
+                    .text(w.workspace.stageAt(1).get())
+                    .contains("no method 'aot'"));
         QTest::mouseClick(timeline->viewport(), Qt::LeftButton, {}, timeline->badgeRect(2).center());
         QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), test::patience);
         QCOMPARE(w.workspace.place().stageA, 2);
@@ -149,7 +153,7 @@ private slots:
         QVERIFY(w.window.actionRegistry().conflicts().isEmpty());
         w.workspace.close(0);
         QCOMPARE(w.workspace.stageCount(), 0);
-        QVERIFY(!w.window.stepper().recording());
+        QVERIFY(!w.window.engineActions().stepper().recording());
     }
 
     void itsNodesLinkByWhatThePassRecorded() {
@@ -173,23 +177,23 @@ private slots:
         w.functionalize();
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         const session::StagePtr stage = w.workspace.stageAt(4);
-        QVERIFY(w.window.stepper().recording());
+        QVERIFY(w.window.engineActions().stepper().recording());
         timeline->setFocus();
         QTest::keyClick(timeline, Qt::Key_Delete);
         QVERIFY(!w.workspace.stageAt(4));
         QCOMPARE(w.workspace.stageCount(), 4);
-        QVERIFY(!w.window.stepper().recording());
+        QVERIFY(!w.window.engineActions().stepper().recording());
         QVERIFY(test::messageBar(w.window).text().contains(QStringLiteral("functionalize was removed")));
         QTest::keyClick(timeline, Qt::Key_Delete); // captured stages stay
         QCOMPARE(w.workspace.stageCount(), 4);
         w.window.actionRegistry().trigger(QStringLiteral("go.back"));
         QCOMPARE(w.workspace.stageAt(4), stage);
-        QVERIFY(w.window.stepper().recording());
+        QVERIFY(w.window.engineActions().stepper().recording());
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
         // Again, on the same graph: a new result in the old place, also after it was removed.
-        w.window.passes().recompute(4);
+        w.window.engineActions().passes().recompute(4);
         QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != stage, test::patience);
-        QTRY_VERIFY_WITH_TIMEOUT(!w.window.engine().isBusy(), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!w.window.engineActions().engine().isBusy(), test::patience);
         QCOMPARE(w.workspace.stageCount(), 5);
         w.workspace.removeComputed(4);
         w.workspace.selectStages(0, 1);
@@ -201,7 +205,7 @@ private slots:
     void theFunctionalizeLayout() {
         Opened w(cannedEngine());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.engineActions().stepper().recording(), test::patience);
         QTRY_VERIFY(w.window.isSettled());
         QCOMPARE(w.workspace.place().page, Page::Functionalize);
         QVERIFY(w.window.page<FunctionalizePage>().isVisible());
@@ -212,11 +216,11 @@ private slots:
         QTest::keyClick(&w.window, Qt::Key_F11);
         QVERIFY(transport->text() != before);
         QTest::keyClick(&w.window, Qt::Key_F10);
-        QCOMPARE(w.window.stepper().op(), 5);
+        QCOMPARE(w.window.engineActions().stepper().op(), 5);
         QTest::keyClick(&w.window, Qt::Key_F5);
-        QCOMPARE(w.window.stepper().op(), 7);
+        QCOMPARE(w.window.engineActions().stepper().op(), 7);
         QTest::keyClick(&w.window, Qt::Key_F5, Qt::ShiftModifier);
-        QCOMPARE(w.window.stepper().op(), 5);
+        QCOMPARE(w.window.engineActions().stepper().op(), 5);
         // The source node of the step is the selected one: the inspector follows.
         QCOMPARE(w.workspace.selectedNode()->name, std::string("mul_"));
         w.window.actionRegistry().trigger(QStringLiteral("go.stages"));
@@ -261,23 +265,25 @@ private slots:
     void nothingIsLostWhenTheEngineDies() {
         Opened w(cannedEngine());
         w.window.actionRegistry().trigger(QStringLiteral("go.functionalize"));
-        QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience);
-        QTRY_VERIFY(!w.window.engine().isBusy());
-        w.window.stepper().goTo(5, 2);
+        QTRY_VERIFY_WITH_TIMEOUT(w.window.engineActions().stepper().recording(), test::patience);
+        QTRY_VERIFY(!w.window.engineActions().engine().isBusy());
+        w.window.engineActions().stepper().goTo(5, 2);
         const QString card =
             test::part<ScorecardView>(w.window.page<FunctionalizePage>(), "scorecard")->plainText();
-        QVERIFY(w.window.engine().processId() > 0);
-        ::kill(pid_t(w.window.engine().processId()), SIGKILL);
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
+        QVERIFY(w.window.engineActions().engine().processId() > 0);
+        ::kill(pid_t(w.window.engineActions().engine().processId()), SIGKILL);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engineActions().engine().state(), Engine::State::Stopped,
+                                  test::patience);
         QCOMPARE(test::part<ScorecardView>(w.window.page<FunctionalizePage>(), "scorecard")->plainText(),
                  card);
         QCOMPARE(w.workspace.stageCount(), 5);
         QVERIFY(test::messageBar(w.window).text().contains(QStringLiteral("Nothing shown is lost")));
-        w.window.stepper().stepOp(1); // all of it is here
-        QCOMPARE(w.window.stepper().op(), 6);
+        w.window.engineActions().stepper().stepOp(1); // all of it is here
+        QCOMPARE(w.window.engineActions().stepper().op(), 6);
         QVERIFY(test::part<QPushButton>(w.status(), "engine.button")->isVisible());
         QTest::mouseClick(test::part<QPushButton>(w.status(), "engine.button"), Qt::LeftButton);
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engineActions().engine().state(), Engine::State::Ready,
+                                  test::patience);
         QVERIFY(!test::messageBar(w.window).isVisible()); // what it was about is over
     }
 
@@ -288,14 +294,16 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(w.window.isSettled(), test::patience);
         TimelineView* timeline = w.window.page<StagesPage>().timeline();
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Stopped, test::patience);
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engineActions().engine().state(), Engine::State::Stopped,
+                                  test::patience);
         QTRY_VERIFY(test::messageBar(w.window).isVisible());
         for (int stage = 0; stage < w.workspace.stageCount(); ++stage)
             QCOMPARE(timeline->verdictText(stage), QString());
         QVERIFY2(!test::messageBar(w.window).text().contains(QStringLiteral("declined")),
                  qPrintable(test::messageBar(w.window).text()));
-        w.window.engine().start();
-        QTRY_COMPARE_WITH_TIMEOUT(w.window.engine().state(), Engine::State::Ready, test::patience);
+        w.window.engineActions().engine().start();
+        QTRY_COMPARE_WITH_TIMEOUT(w.window.engineActions().engine().state(), Engine::State::Ready,
+                                  test::patience);
         QVERIFY(!test::messageBar(w.window).isVisible());
     }
 
@@ -306,18 +314,18 @@ private slots:
                                  test::patience);
         QCOMPARE(test::part<QPushButton>(w.status(), "engine.button")->text(), QStringLiteral("Cancel"));
         QTest::mouseClick(test::part<QPushButton>(w.status(), "engine.button"), Qt::LeftButton);
-        QVERIFY(!w.window.engine().isBusy());
+        QVERIFY(!w.window.engineActions().engine().isBusy());
         QCOMPARE(w.workspace.stageCount(), 4);
         // It goes on working: the slow engine stopped when it was told to.
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
         QTRY_VERIFY_WITH_TIMEOUT(w.status().text().startsWith(QStringLiteral("Functionalizing, ")),
                                  test::patience);
-        w.window.engine().cancel();
+        w.window.engineActions().engine().cancel();
     }
 
     void refusalsNameTheNode() {
         Opened w(cannedEngine());
-        w.window.passes().run(QStringLiteral("shapes"), 0);
+        w.window.engineActions().passes().run(QStringLiteral("shapes"), 0);
         QTRY_VERIFY_WITH_TIMEOUT(!test::messageBar(w.window).text().isEmpty(), test::patience);
         QVERIFY2(test::messageBar(w.window).text().contains(
                      QStringLiteral("at node mul_: aten.special_op has no rule")),

@@ -3,6 +3,7 @@
 // Recording and replaying in the window, with an engine that answers what a real one did: memory, times,
 // earlier runs, heat on the canvas, cancel and refusal.
 #include "app/gui/chrome.h"
+#include "app/gui/engine_actions.h"
 #include "app/gui/stages_page.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/parts.h"
@@ -226,7 +227,7 @@ private slots:
     /// What waits says so, and does not take the progress of what it waits for.
     void waitsForItsTurn() {
         Opened w("slow");
-        w.window.engine().run<int>(
+        w.window.engineActions().engine().run<int>(
             QStringLiteral("other"), QStringLiteral("another request"), &w.window,
             [](engine::Client&, const engine::CallOptions& options) -> tl::expected<int, engine::CallError> {
                 while (!options.task.cancelled()) {
@@ -241,7 +242,7 @@ private slots:
                          [&] { said << w.window.replays().progressText(); });
         QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.recordButton"), Qt::LeftButton);
         QCOMPARE(w.window.replays().progressText(), QString("Waiting until the engine is free"));
-        w.window.engine().cancel(QStringLiteral("other"));
+        w.window.engineActions().engine().cancel(QStringLiteral("other"));
         QTRY_VERIFY_WITH_TIMEOUT(w.window.replays().progressText().contains("Replaying"), test::patience);
         QVERIFY2(said.filter("Something else").isEmpty(), qPrintable(said.join('\n')));
         QTest::mouseClick(test::part<QToolButton>(w.page(), "replay.cancelButton"), Qt::LeftButton);

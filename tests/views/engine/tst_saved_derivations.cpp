@@ -2,6 +2,7 @@
 //
 // Graphs that were derived anew: verified in the window, kept in session files with their badges, and back
 // without an engine.
+#include "app/gui/engine_actions.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 
@@ -76,8 +77,8 @@ private slots:
         w.window.actionRegistry().trigger(QStringLiteral("engine.again"));
         QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(shown) != stage, test::patience);
         QCOMPARE(w.workspace.stageCount(), count);
-        QVERIFY(w.window.passes().find(w.workspace.stageAt(shown).get()));
-        QVERIFY(!w.window.passes().find(stage.get()));
+        QVERIFY(w.window.engineActions().passes().find(w.workspace.stageAt(shown).get()));
+        QVERIFY(!w.window.engineActions().passes().find(stage.get()));
     }
 
     void tellsWhatTheRunSays() {
@@ -117,8 +118,12 @@ private slots:
         QCOMPARE(w.timeline().verdictText(joint), QStringLiteral("declined"));
         QCOMPARE(w.timeline().verdictText(forward), QStringLiteral("isomorphic"));
         QCOMPARE(w.timeline().verdictText(backward), QStringLiteral("isomorphic"));
-        QVERIFY(w.window.rederived().text(w.workspace.stageAt(joint).get()).contains("no method 'aot'"));
-        const engine::RederivedStage* row = w.window.rederived().find(w.workspace.stageAt(forward).get());
+        QVERIFY(w.window.engineActions()
+                    .rederived()
+                    .text(w.workspace.stageAt(joint).get())
+                    .contains("no method 'aot'"));
+        const engine::RederivedStage* row =
+            w.window.engineActions().rederived().find(w.workspace.stageAt(forward).get());
         QVERIFY(row && row->derived && !row->decisions.empty());
         // The one that was shown is there, the other can be.
         const int captured = int(w.workspace.compile()->stages.size());
@@ -139,14 +144,14 @@ private slots:
         addCapture(w.workspace, DYNASCOPE_SOURCE_DIR "/resources/samples/encoder_train.log");
         w.settle();
         const session::SessionPtr session = w.workspace.capture()->session;
-        const QSignalSpy done(&w.window.rederived(), &Rederivations::done);
+        const QSignalSpy done(&w.window.engineActions().rederived(), &Rederivations::done);
         w.window.actionRegistry().trigger(QStringLiteral("engine.rederive"));
-        QVERIFY(w.window.rederived().isRunning(*session, 0));
-        QVERIFY(!w.window.rederived().isRunning(*session, 1));
+        QVERIFY(w.window.engineActions().rederived().isRunning(*session, 0));
+        QVERIFY(!w.window.engineActions().rederived().isRunning(*session, 1));
         w.workspace.close(0);
         w.settle();
         QCOMPARE(done.count(), 0);
-        QVERIFY(w.window.rederived().toSave(*session).empty());
+        QVERIFY(w.window.engineActions().rederived().toSave(*session).empty());
     }
 
     void aStrangersRowsAreHarmless() {
@@ -156,7 +161,8 @@ private slots:
         w.settle();
         const session::Session& session = *w.workspace.session();
         const std::vector<store::SavedStage> good =
-            computed::toStore(w.window.passes().stagesToSave(session), w.window.rederived().toSave(session));
+            computed::toStore(w.window.engineActions().passes().stagesToSave(session),
+                              w.window.engineActions().rederived().toSave(session));
         QCOMPARE(good.size(), std::size_t(4)); // the stage that is shown, and three rows
         QVERIFY(good[2].graph.empty());        // kept once
         computed::RestoredStages read = computed::fromStore(session, good);

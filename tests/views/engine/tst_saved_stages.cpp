@@ -2,6 +2,7 @@
 //
 // Computed stages in session files: they come back with their recordings and verdicts, and no engine is
 // asked.
+#include "app/gui/engine_actions.h"
 #include "tests/support/patience.h"
 #include "tests/views/engine/engine_window.h"
 
@@ -32,7 +33,7 @@ class TestSavedStages : public QObject {
         EngineWindow w(cannedEngine());
         addCase(w.workspace);
         w.window.actionRegistry().trigger(QStringLiteral("engine.run.functionalize"));
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.window.stepper().recording(), test::patience); }();
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(w.window.engineActions().stepper().recording(), test::patience); }();
         [&] { QTRY_VERIFY_WITH_TIMEOUT(w.settles(), test::patience); }();
         w.window.session().setQuestions({{}, [&file](const QString&) { return file; }});
         w.window.actionRegistry().trigger(QStringLiteral("file.save"));
@@ -57,7 +58,7 @@ private slots:
         const TimelineView* timeline = w.window.page<StagesPage>().timeline();
         QTRY_VERIFY(timeline->isSettled());
         QCOMPARE(timeline->verdictText(4), QStringLiteral("isomorphic"));
-        const FunctionalRecording* recording = w.window.stepper().recording();
+        const FunctionalRecording* recording = w.window.engineActions().stepper().recording();
         QVERIFY(recording);
         EngineFixture fresh;
         fresh.functionalize();
@@ -107,7 +108,7 @@ private slots:
                 const computed::StageVerdict verdict = w.workspace.verdict(made.get());
                 QVERIFY(verdict.kind == computed::StageVerdict::Kind::Equal && verdict.isomorphic);
                 QCOMPARE(verdict.text, std::string("14 checks of outputs and inputs after the call"));
-                const computed::ComputedStage* known = w.window.passes().find(made.get());
+                const computed::ComputedStage* known = w.window.engineActions().passes().find(made.get());
                 QVERIFY(known && known->reply && known->source);
                 QCOMPARE(known->recording != nullptr, stage != 5); // dce records no scorecard
                 if (!known->recording) continue;
@@ -136,7 +137,7 @@ private slots:
                 QCOMPARE(cells, std::size_t(315));
             }
             const std::vector<store::SavedStage> stored =
-                computed::toStore(w.window.passes().stagesToSave(*w.workspace.session()));
+                computed::toStore(w.window.engineActions().passes().stagesToSave(*w.workspace.session()));
             QCOMPARE(stored.size(), std::size_t(3));
             for (const store::SavedStage& stage : stored)
                 QCOMPARE(QByteArray::fromStdString(stage.recording).contains("\"version\":1"), true);
@@ -144,13 +145,13 @@ private slots:
         check();
         // Saved again it has one, and is the same.
         const std::vector<store::SavedStage> stored =
-            computed::toStore(w.window.passes().stagesToSave(*w.workspace.session()));
+            computed::toStore(w.window.engineActions().passes().stagesToSave(*w.workspace.session()));
         const computed::RestoredStages again = computed::fromStore(*w.workspace.session(), stored);
         QCOMPARE(again.lost, std::size_t(0));
         QCOMPARE(again.known.size(), std::size_t(3));
         for (std::size_t i = 0; i < 3; ++i) {
             const computed::ComputedStage* first =
-                w.window.passes().find(w.workspace.stageAt(4 + int(i)).get());
+                w.window.engineActions().passes().find(w.workspace.stageAt(4 + int(i)).get());
             QCOMPARE(wire::encode(*again.known[i].reply), wire::encode(*first->reply));
         }
     }
@@ -163,7 +164,7 @@ private slots:
         QVERIFY(w.settles());
         QCOMPARE(w.window.findChild<EngineStatus*>()->text(), QStringLiteral("Engine not started"));
         const session::StagePtr before = w.workspace.stageAt(4);
-        w.window.passes().recompute(4);
+        w.window.engineActions().passes().recompute(4);
         QTRY_VERIFY_WITH_TIMEOUT(w.workspace.stageAt(4) != before, test::patience);
         QVERIFY(w.settles());
         QCOMPARE(w.workspace.stageCount(), 5);
