@@ -234,6 +234,58 @@ bool isPyTorchs(std::string_view file) {
     return std::ranges::any_of(roots, [&](std::string_view root) { return file.find(root) != file.npos; });
 }
 
+/// Whether the broken line decides by the value that it asks for: "if loss.item() > 10:".
+bool decides(const GraphBreak& graphBreak) {
+    const ir::SourceLocation* at = graphBreak.location();
+    if (!at) return false;
+    const std::string_view code = trimmed(at->code);
+    static constexpr std::array<std::string_view, 4> words = {"if ", "elif ", "while ", "assert "};
+    return std::ranges::any_of(words, [code](std::string_view word) { return code.starts_with(word); }) ||
+           code.find(" if ") != std::string_view::npos;
+}
+
+WayOut scalarWay(const GraphBreak& graphBreak) {
+    if (!decides(graphBreak))
+        return {"setting", "capture_scalar_outputs",
+                "The value then becomes an unbacked symbol of the graph; where the program decides by it, "
+                "the graph "
+                "breaks there.",
+                "torch._dynamo.config.capture_scalar_outputs = True"};
+    WayOut out = branchWay(graphBreak);
+    out.text =
+        "The line decides by the value: with capture_scalar_outputs alone the graph breaks at the decision "
+        "instead. " +
+        out.text;
+    return out;
+}
+
+/// What the program could do about a call that Dynamo does not trace.
+WayOut moveOutWay(const GraphBreak& graphBreak) {
+    // _patch_track_step_called of torch/optim/lr_scheduler.py; what a skipped function calls is compiled.
+    if (graphBreak.context.find("/torch/optim/lr_scheduler.py") != std::string::npos)
+        return {"leave",
+                "Leave it",
+                "A learning-rate scheduler wraps the optimizer's step() in a function that Dynamo does not "
+                "trace: it "
+                "runs eagerly, and the step that it calls is compiled by itself.",
+                {}};
+    const ir::SourceLocation* at = graphBreak.location();
+    if (!at || !isInstalled(at->file))
+        return {"move out",
+                "Move the call out",
+                "Done before or after the compiled function, it cuts no graph.",
+                {}};
+    const ir::SourceLocation* caller = callerInProgram(graphBreak);
+    return {"move out",
+            "Call it before compiling, or move it out",
+            "The line is not the program's. If it only sets something up, one call before torch.compile "
+            "takes it out "
+            "of the graph; else what calls it" +
+                (caller ? ", line " + std::to_string(caller->line) + "," : std::string()) +
+                " belongs before or after the compiled function.",
+            {}};
+}
+
 std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
     switch (way) {
     case Way::Hints:
@@ -253,18 +305,13 @@ std::optional<WayOut> knownWay(const GraphBreak& graphBreak, Way way) {
     case Way::Cond:
         return branchWay(graphBreak);
     case Way::ScalarOutputs:
-        return WayOut{"setting", "capture_scalar_outputs",
-                      "The value then becomes an unbacked symbol of the graph.",
-                      "torch._dynamo.config.capture_scalar_outputs = True"};
+        return scalarWay(graphBreak);
     case Way::DynamicShapes:
         return WayOut{"setting", "capture_dynamic_output_shape_ops",
                       "The size of the output then becomes an unbacked symbol of the graph.",
                       "torch._dynamo.config.capture_dynamic_output_shape_ops = True"};
     case Way::MoveOut:
-        return WayOut{"move out",
-                      "Move the call out",
-                      "Done before or after the compiled function, it cuts no graph.",
-                      {}};
+        return moveOutWay(graphBreak);
     case Way::FakeKernel: {
         const std::string name = operatorName(graphBreak);
         const bool own =
@@ -366,6 +413,7 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
                  "PyTorch's own code breaks the graph here on purpose; no line of the program asks for it.",
                  {}}};
     if (std::optional<WayOut> known = knownWay(graphBreak, way)) out.push_back(std::move(*known));
+    if (!out.empty() && out.front().kind == "leave") return out;
     if (logging) out.push_back({"remove", "Remove the call", "Nothing else in the graph depends on it.", {}});
 
     std::vector<WayOut> reports;
@@ -375,6 +423,9 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
         if (hint.starts_with("This graph break is fundamental")) continue; // a verdict, not a way out
         if (way == Way::Cond && hint.find("torch.cond") != std::string::npos)
             continue; // said, or does not hold
+        if (way == Way::ScalarOutputs && decides(graphBreak) &&
+            hint.find("capture_scalar_outputs") != std::string::npos)
+            continue; // it moves the break
         WayOut found = hintWay(hint);
         const bool known = std::any_of(out.begin(), out.end(), [&](const WayOut& other) {
             return (!found.code.empty() && other.code.starts_with(found.code)) ||

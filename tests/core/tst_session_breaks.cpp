@@ -180,6 +180,48 @@ private slots:
         QVERIFY2(own.sentence.starts_with("Change train.py:12 first"), own.sentence.c_str());
     }
 
+    /// A setting that only moves the break to the next decision is no way out, nor is a line of a package one to change.
+    void waysOutFitTheLine() {
+        const auto ways = [](const char* title, std::initializer_list<ir::SourceLocation> stack,
+                             const char* context = "") {
+            session::GraphBreak graphBreak;
+            graphBreak.title = title;
+            graphBreak.context = context;
+            graphBreak.hints = {"Set `torch._dynamo.config.capture_scalar_outputs = True`"};
+            graphBreak.userStack = stack;
+            return session::waysOut(graphBreak);
+        };
+        const auto item = [&](const char* code) {
+            return ways("Unsupported Tensor.item() call with capture_scalar_outputs=False",
+                        {{"/a/train.py", 30, "f", code}});
+        };
+        QCOMPARE(item("y = x.item()")[0].kind, std::string("setting"));
+        for (const char* decides :
+             {"if loss.item() > 10:", "    while x.item():", "y = 1 if x.item() else 2"}) {
+            const std::vector<session::WayOut> found = item(decides);
+            QVERIFY2(found[0].kind != "setting" &&
+                         found[0].text.find("breaks at the decision") != std::string::npos,
+                     found[0].text.c_str());
+            QVERIFY(std::ranges::none_of(found, [](const session::WayOut& way) {
+                return way.code.find("capture_scalar_outputs") != std::string::npos;
+            }));
+        }
+        constexpr auto skipped = "Attempted to call function marked as skipped";
+        QCOMPARE(ways(skipped, {{"/a/train.py", 8, "f", "g(x)"}})[0].title, std::string("Move the call out"));
+        const session::WayOut packaged = ways(
+            skipped, {{"/a/train.py", 8, "f", "net(x)"},
+                      {"/venv/lib/python3.11/site-packages/net/model.py", 3, "forward", "with lock:"}})[0];
+        QVERIFY2(packaged.text.find("The line is not the program's") == 0 &&
+                     packaged.text.find("line 8,") != std::string::npos,
+                 packaged.text.c_str());
+        // Seen of torch.compile(lambda: optimizer.step()) with a scheduler.
+        QCOMPARE(ways(skipped, {{"/a/train.py", 8, "<lambda>", "optimizer.step()"}},
+                      "module: torch.optim.sgd, qualname: SGD.step, skip reason: file is force-skipped "
+                      "(/venv/lib/python3.11/site-packages/torch/optim/lr_scheduler.py)")[0]
+                     .kind,
+                 std::string("leave"));
+    }
+
     /// Only a setting that is spelled out can be tried, and nothing else of a capture's text gets into it.
     void settingsCanBeTried() {
         const auto tried = [](const char* code) {
