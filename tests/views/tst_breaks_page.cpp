@@ -377,7 +377,7 @@ void TestBreaksPage::tellsWhatToDo() {
     const QString text = FactView::plainText(facts);
     QVERIFY(text.contains("What to do"));
     QVERIFY(text.contains("Frames after: "));
-    QVERIFY(text.contains("The quickest wins in this run"));
+    QVERIFY(text.contains("What comes after each"));
     QVERIFY(!rawReason(*f.workspace.capture(), 0).isEmpty());
     QVERIFY(breakFacts(*f.workspace.capture(), 999).sections.empty());
     QVERIFY(rawReason(*f.workspace.capture(), 999).isEmpty());

@@ -14,7 +14,7 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr std::size_t mostFrames = 24, mostWins = 5;
+constexpr std::size_t mostFrames = 24, mostGroups = 5;
 
 const session::GraphBreak* firstBreak(const Workspace::Capture& capture, const session::BreakGroup& group) {
     for (const session::BreakOccurrence& o : group.occurrences)
@@ -87,21 +87,22 @@ Section whatToDo(const session::BreakGroup& group) {
     return out;
 }
 
-Section quickestWins(const session::BreakSummary& breaks) {
+Section whatComesAfter(const session::BreakSummary& breaks) {
     Section out;
-    out.title = tr("The quickest wins in this run");
-    for (std::size_t g = 0; g < std::min(breaks.groups.size(), mostWins); ++g) {
+    out.title = tr("What comes after each");
+    for (std::size_t g = 0; g < std::min(breaks.groups.size(), mostGroups); ++g) {
         const session::BreakGroup& group = breaks.groups[g];
         if (group.waysOut.empty() || group.waysOut.front().kind == "leave") continue;
         Tokens tokens{link(toQString(group.waysOut.front().title), QStringLiteral("break:%1").arg(g))};
         if (group.location.line > 0) tokens.push_back(mono(tr(" at :%1").arg(group.location.line)));
-        tokens.push_back(quiet(tr("  −%1, %2")
+        tokens.push_back(quiet(tr("  up to %1 after it, %2")
                                    .arg(secondsText(group.secondsAfter),
                                         countText(group.occurrences.size(), tr("break"), tr("breaks")))));
         out.facts.push_back(paragraph(std::move(tokens)));
     }
-    out.facts.push_back(paragraph({quiet(
-        tr("Upper bounds: the frames after each break would be compiled as part of an earlier one."))}));
+    out.facts.push_back(paragraph({quiet(tr(
+        "Compile time of the frames that a break cut off: it is not saved without the break, since what they "
+        "hold is compiled then too, as part of an earlier graph."))}));
     return out;
 }
 
@@ -207,7 +208,7 @@ Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
     out.sections.push_back(costSection(capture, group));
     out.sections.push_back(whatToDo(group));
     if (graphBreak) out.sections.push_back(causeSection(*graphBreak));
-    out.sections.push_back(quickestWins(capture.breaks));
+    out.sections.push_back(whatComesAfter(capture.breaks));
     return out;
 }
 

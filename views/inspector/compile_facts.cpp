@@ -149,8 +149,13 @@ void addBreaks(Facts& out, const Workspace::Capture& capture, std::size_t index)
                     fact(tr("Way out"), {strong(toQString(way.title)), text(u' ' + toQString(way.text))}));
             }
             section.facts.push_back(fact(
-                tr("Cost"), {text(secondsText(group.secondsAfter)), quiet(tr(" of compile time after it"))},
-                tr("Compile time of the frames that exist because of this break: an upper bound.")));
+                tr("Cost"),
+                {text(secondsText(group.secondsAfter)),
+                 quiet(group.occurrences.size() == 1
+                           ? tr(" of compile time after it")
+                           : tr(" of compile time after all %1 breaks of this cause at this line")
+                                 .arg(group.occurrences.size()))},
+                tr("Compile time of the frames that a break cut off: an upper bound of what it costs.")));
             section.facts.push_back(
                 paragraph({link(tr("Show in the graph breaks"), QStringLiteral("break:%1").arg(g))}));
         }
