@@ -23,7 +23,7 @@ constexpr std::string_view adviceForModules =
 constexpr std::string_view adviceForInts =
     "An int that a frame takes in is a constant of its first entry and symbolic from its second value on, "
     "unless "
-    "torch._dynamo.config.specialize_int is set: as a tensor it needs no second entry";
+    "torch._dynamo.config.specialize_int is set: passed as a tensor it needs no second entry";
 constexpr std::string_view adviceForConstantInts =
     "The int is a constant of this entry though it had another value before, as with "
     "torch.compile(dynamic=False) or "
@@ -46,8 +46,9 @@ std::string adviceForValue(const FailedGuard& guard) {
     // wrap_symfloat() of torch/_dynamo/variables/builder.py.
     if (value.find_first_of(".e") != std::string_view::npos)
         return "A float is a constant of its first entry and symbolic from its second value on, unless "
-               "torch._dynamo.config.specialize_float is set or Inductor makes CUDA graphs: as a tensor it "
-               "needs no second entry";
+               "torch._dynamo.config.specialize_float is set, Inductor makes CUDA graphs, or an operator "
+               "takes it as a "
+               "plain number (alpha=): passed as a tensor it needs no second entry";
     if (value != "0" && value != "1" && guard.subject.find_first_of(".[") == std::string::npos)
         return std::string(adviceForInts);
     return "The number is a constant of the entry: pass it as a tensor if it changes often";
@@ -212,6 +213,46 @@ void adviseOnSizesAlike(FailedGuard& guard, const session::Compile& made) {
                        ", which were alike here, or torch.compile(dynamic=True)";
 }
 
+/// The compile that would serve every size failed, so that advice to make one has been tried.
+void adviseOnFailedSizes(FailedGuard& guard, const session::Compile& made) {
+    if (made.status != session::Status::Failed || guard.kind != Kind::Size || guard.isRange) return;
+    const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
+    const std::string source = localSource(guard.subject) + dimension;
+    const bool wasSymbolic = std::ranges::any_of(made.symbols, [&](const session::SymbolInfo& symbol) {
+        return symbol.source == source || symbol.source == guard.subject + dimension;
+    });
+    if (wasSymbolic)
+        guard.advice =
+            "This size was symbolic here, and the compile failed" +
+            (made.failType.empty() ? std::string() : " (" + made.failType + ")") +
+            ", so that marking it dynamic would meet the same: keep it at one value, or compile an entry for "
+            "each, torch.compile(dynamic=False)";
+}
+
+/// The number that a check of an optimizer's settings holds: "0.05" of "L['self'].param_groups[0]['lr'] == 0.05".
+std::string constantRate(const session::Compile& made) {
+    constexpr std::string_view key = "['lr'] == ";
+    for (const session::Guard& guard : made.guards) {
+        const std::size_t at = guard.code.find(key);
+        if (at == std::string::npos) continue;
+        std::string number = guard.code.substr(at + key.size());
+        number.resize(std::min(number.size(), number.find_first_not_of("0123456789.e-+")));
+        if (isNumber(number)) return number;
+    }
+    return {};
+}
+
+std::string adviceForOptimizer(const session::Compile& made) {
+    std::string out =
+        "An optimizer makes its state in its first step, so that its step is compiled twice: nothing to "
+        "change";
+    if (const std::string rate = constantRate(made); !rate.empty())
+        out += " about that. But this entry holds the learning rate as a constant (lr == " + rate +
+               "), so that a scheduler that changes it has the step compiled again: make it a tensor, "
+               "lr=torch.tensor(...)";
+    return out;
+}
+
 /// A list that was longer each time, as where the compiled code appends to it.
 void adviseOnGrowth(std::vector<FailedGuard>& guards) {
     const auto number = [](const std::string& text) {
@@ -250,10 +291,10 @@ void adviseBy(const session::Compile& made, std::vector<FailedGuard>& guards) {
         else
             adviseOnSizesAlike(guard, made);
         if (guard.kind == Kind::Length && guard.subject.starts_with("self.state") && isOptimizer)
-            guard.advice = "An optimizer makes its state in its first step, so that its step is compiled "
-                           "twice: nothing to change";
+            guard.advice = adviceForOptimizer(made);
         if (const session::SymbolInfo* symbol = specializedSize(guard, made))
             guard.advice = adviceWhereSpecialized(*symbol);
+        adviseOnFailedSizes(guard, made);
     }
     adviseOnConstantInts(guards);
     adviseOnGrowth(guards);

@@ -260,6 +260,40 @@ private slots:
                              "which were alike here, or torch.compile(dynamic=True)"));
     }
 
+    /// Marking sizes dynamic is what a compile that failed had done.
+    void adviceWhereTheCompileFailed() {
+        session::Compile compile;
+        compile.recompileReasons = {"0/0: tensor 'images' size mismatch at index 2. expected 64, actual 96"};
+        session::SymbolInfo symbol;
+        symbol.symbol = "s14";
+        symbol.source = "L['images'].size()[2]";
+        symbol.value = "96";
+        compile.symbols = {symbol};
+        QVERIFY(failedGuards(compile)[0].advice.find("mark_dynamic") != std::string::npos);
+        compile.status = session::Status::Failed;
+        compile.failType = "InductorError";
+        const std::string advice = failedGuards(compile)[0].advice;
+        QVERIFY2(advice.find("mark_dynamic") == std::string::npos &&
+                     advice.find("failed (InductorError)") != std::string::npos,
+                 advice.c_str());
+    }
+
+    /// The state is made once; a rate that is a constant of the entry changes with each step of a scheduler.
+    void adviceForOptimizers() {
+        session::Compile compile;
+        compile.function = "step";
+        compile.userStack = {{"/venv/lib/python3.11/site-packages/torch/optim/sgd.py", 105, "step", ""}};
+        compile.recompileReasons = {"21/0: len(self.state[list(dict.keys(self.state))[0]]) != 0"};
+        const auto advice = [&] { return failedGuards(compile)[0].advice; };
+        QVERIFY2(advice().ends_with("nothing to change"), advice().c_str());
+        session::Guard rate;
+        rate.code = "L['self'].param_groups[0]['lr'] == 0.05";
+        compile.guards = {rate};
+        QVERIFY2(advice().find("(lr == 0.05)") != std::string::npos &&
+                     advice().find("lr=torch.tensor") != std::string::npos,
+                 advice().c_str());
+    }
+
     void adviceForListsThatGrow() {
         session::Compile compile;
         const auto guards = [&](const char* code) {
