@@ -30,9 +30,14 @@ std::size_t tellKeys(const Session& session, Answer& out) {
             for (const compare::CacheComparison& pair :
                  compare::compareCaches(session, before, session, now)) {
                 if (pair.b != CacheEvent::Outcome::Miss || pair.differences.empty()) continue;
+                // Inputs that stand at other places differ in many parts, which tell little.
+                const auto telling = std::ranges::find_if_not(pair.differences, [](const std::string& part) {
+                    return part.starts_with("example_inputs[");
+                });
                 out.note =
-                    "Key of " + compileName(session, now) + " beside that of " +
-                    compileName(session, before) + " (" + pair.cache + "): " + pair.differences.front() +
+                    "Key of " + compileName(session, before) + " beside that of " +
+                    compileName(session, now) + " (" + pair.cache +
+                    "): " + (telling == pair.differences.end() ? pair.differences.front() : *telling) +
                     (pair.differences.size() > 1 ? ", and " + count(pair.differences.size() - 1, "more part")
                                                  : std::string()) +
                     '.';

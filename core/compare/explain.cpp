@@ -189,6 +189,20 @@ private:
                                    listed(names) + '.');
     }
 
+    /// A lookup that has no partner is one more where both asked.
+    static std::string cacheWords(const CompileComparison& pair, const CacheComparison& cache) {
+        const auto said = [](const auto& outcome) {
+            return outcome ? std::string(outcomeName(*outcome)) : std::string("not asked");
+        };
+        const bool bothAsked = std::ranges::any_of(pair.caches, [&cache](const CacheComparison& other) {
+            return other.cache == cache.cache && other.a && other.b;
+        });
+        if (bothAsked && !(cache.a && cache.b))
+            return cache.cache + ": asked once more in " + (cache.a ? "A, " : "B, ") +
+                   said(cache.a ? cache.a : cache.b);
+        return cache.cache + ": " + said(cache.a) + " in A, " + said(cache.b) + " in B";
+    }
+
     void caches() {
         struct Group {
             std::vector<std::string> names;
@@ -198,11 +212,7 @@ private:
         for (const CompileComparison& pair : m_comparison.compiles)
             for (const CacheComparison& cache : pair.caches) {
                 if (cache.a == cache.b) continue; // other keys follow from other graphs
-                const auto said = [](const auto& outcome) {
-                    return outcome ? std::string(outcomeName(*outcome)) : std::string("not asked");
-                };
-                Group& group =
-                    groups[cache.cache + ": " + said(cache.a) + " in A, " + said(cache.b) + " in B"];
+                Group& group = groups[cacheWords(pair, cache)];
                 group.names.push_back(shortName(pair));
                 if (group.because.empty() && !cache.differences.empty())
                     group.because = ". The key differs in " + cache.differences.front();

@@ -402,7 +402,7 @@ private slots:
         const session::SessionPtr session = test::openTrace(text);
         QVERIFY(session);
         const Answer caches = answers::answer(*session, Question::Caches);
-        QVERIFY2(has(caches.note, "Key of 0/1 beside that of 0/0 (fx_graph_cache): gm: 0 / 1."),
+        QVERIFY2(has(caches.note, "Key of 0/0 beside that of 0/1 (fx_graph_cache): gm: 0 / 1."),
                  caches.note.c_str());
         QCOMPARE(session->records[caches.proof.record].compileId.toString(), std::string("0/1"));
     }

@@ -173,6 +173,23 @@ private slots:
                      "s)."));
     }
 
+    /// A second attempt asks again: that is no cache that the other side did not ask.
+    void anotherLookupIsOneMore() {
+        const auto trace = [](int lookups) {
+            TraceText out = traceOf();
+            out.start("f", 10);
+            out.add("\"dynamo_output_graph\": {}", readableGraph(1));
+            for (int i = 0; i < lookups; ++i)
+                out.artifact("aotautograd_cache_miss", R"({"key": "k1", "components": ["[h] gm: one"]})");
+            return out.metrics("\"fail_type\": null", "f", 10);
+        };
+        const auto said = [&](int a, int b) { return text(explained(trace(a), trace(b))); };
+        QVERIFY2(said(2, 1).contains("Cache aotautograd_cache: asked once more in A, miss for 0/0."),
+                 qPrintable(said(2, 1)));
+        QVERIFY2(said(0, 1).contains("Cache aotautograd_cache: not asked in A, miss in B for 0/0."),
+                 qPrintable(said(0, 1)));
+    }
+
     void twoCompilesOfOneRun() {
         TraceText a = traceOf();
         addCompile(a, 0, 0, "f", 10, readableGraph(3));
