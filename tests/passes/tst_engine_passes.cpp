@@ -223,6 +223,34 @@ private slots:
         QVERIFY(reply["nodes_after"].get<int>() < reply["passes"][0]["nodes_after"].get<int>());
     }
 
+    /// What writes an attribute would stay in the graph, which is then not functional.
+    void writtenAttributesAreDeclined() {
+        const auto refusal = [this](const std::string& write) {
+            wire::PassRequest request;
+            request.passes = {"functionalize"};
+            request.on.inputs = json{{"storages", {{{"dtype", "float32"}, {"size", 2}, {"seed", 0}}}},
+                                     {"inputs",
+                                      {{{"storage", 0},
+                                        {"shape", {2}},
+                                        {"stride", {1}},
+                                        {"storage_offset", 0},
+                                        {"dtype", "float32"}}}}};
+            const auto reply = m_engine.pass("class g(torch.nn.Module):\n"
+                                             "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                                             "        c: \"f32[2][1]cpu\" = self.buf\n"
+                                             "        d: \"f32[2][1]cpu\" = torch.ops.aten." +
+                                                 write + "\n        return (x, d)\n",
+                                             request);
+            return reply ? std::string() : reply.error().message;
+        };
+        QCOMPARE(refusal("add.Tensor(c, x)"), std::string());
+        for (const char* write : {"add_.Tensor(c, 1)", "add_.Tensor(c, x)"})
+            QCOMPARE(
+                refusal(write),
+                std::string("the graph writes its attribute 'buf' in place: AOTAutograd makes inputs of such "
+                            "attributes before it functionalizes, and this pass does not"));
+    }
+
     void compositesAreDecomposed() {
         const std::string text = "graph():\n    %x : [num_users=2] = placeholder[target=x]\n"
                                  "    %linear : [num_users=1] = "

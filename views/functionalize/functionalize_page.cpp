@@ -75,6 +75,12 @@ FunctionalizePage::FunctionalizePage(Workspace& workspace, Passes& passes, Stepp
     });
     connect(m_graph, &GraphSoFar::nodeActivated, this, [this](const QString& node) { select(node, true); });
     connect(m_step, &StepPanel::emittedActivated, m_graph, &GraphSoFar::reveal);
+    connect(&m_passes, &Passes::failed, this, [this](const QString& message) {
+        if (!message.startsWith(QLatin1String("functionalize"))) return;
+        m_failedStage = m_workspace.stageAt(m_passes.selectedStage());
+        m_failure = message;
+        refresh();
+    });
     connect(&m_stepper, &Stepper::recordingChanged, this, &FunctionalizePage::refresh);
     connect(&m_stepper, &Stepper::moved, this, [this] {
         m_state->setText(tr("state after %1").arg(m_stepper.whereText()));
@@ -182,6 +188,7 @@ void FunctionalizePage::refresh() {
     } else {
         const session::StagePtr stage = m_workspace.stageAt(m_passes.selectedStage());
         QString text = tr("Functionalization was not run on this compile yet.");
+        if (stage && stage == m_failedStage.lock()) text = m_failure;
         if (!engine.trouble().isEmpty()) text = engine.trouble();
         const int from = m_passes.selectedStage();
         const session::StagePtr root = m_passes.rootOf(from);

@@ -54,6 +54,8 @@ private:
     Theme& m_theme;
     QStackedLayout* m_stack;
     MessagePage* m_message;
+    std::weak_ptr<const session::Stage> m_failedStage; ///< that could not be functionalized last
+    QString m_failure;                                 ///< why
     QSplitter* m_columns;
     QSplitter* m_rows;
     SourceOpsPanel* m_source;
