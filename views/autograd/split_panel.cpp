@@ -185,9 +185,14 @@ void SplitPanel::showFigures() {
             ? tr("Inductor's passes change the joint graph before it is split: these halves are of the joint "
                  "graph before them, not of the one that PyTorch split")
             : tr("Whether both halves are the graphs that PyTorch made")};
+    const bool isPyTorchs = compared && same;
     d->figures->setFigures(
-        {{bytesText(qulonglong(split.savedBytes - split.inputBytes)), tr("saved for backward"), c.memory()[0],
-          tr("Held from forward to backward")},
+        {{bytesText(qulonglong(split.savedBytes - split.inputBytes)),
+          isPyTorchs ? tr("saved for backward") : tr("saved for backward in this split"), c.memory()[0],
+          isPyTorchs
+              ? tr("Held from forward to backward")
+              : tr("Held from forward to backward in the split that is made here of the captured joint "
+                   "graph; PyTorch's own may save other values")},
          {bytesText(qulonglong(split.inputBytes)),
           tr("inputs kept"),
           {},
