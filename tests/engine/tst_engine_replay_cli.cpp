@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli replay on whole captures and single graphs.
+#include "core/base/sanitizers.h"
 #include "core/capture/open.h"
 #include "core/rederive/tree_workload.h"
 #include "core/rederive/workload.h"
@@ -38,12 +39,8 @@ QString ranksOf(const QString& capture) {
 
 /// The Python whose PyTorch the engine is built with; empty where it cannot load this build.
 QString pythonOfEngine() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    return {};
-#else
     const QString python = DYNASCOPE_SOURCE_DIR "/.venv/bin/python";
-    return QFile::exists(python) ? python : QString();
-#endif
+    return QFile::exists(python) && !addressSanitized && !threadSanitized ? python : QString();
 }
 
 QByteArray content(const QString& path) {
