@@ -64,7 +64,8 @@ Answer stagesAnswer(const session::Session& session, const StageChecks& checks) 
         "of " + count(derivable, "stage") +
         (checks.equivalent > 0 ? " derived again, alike or equal in numbers" : " derived again as captured");
     out.picture = Picture::Cells;
-    out.axis = "Each derived stage";
+    out.axis = checks.declined > 0 ? "Each derived stage; of those declined, in yellow, nothing is said"
+                                   : "Each derived stage";
     out.items = checks.cells;
     if (checks.running) {
         out.standing = Standing::Checking;

@@ -114,6 +114,7 @@ void openProof(Workspace& workspace, const Answer& answer) {
         goToPage(workspace, Page::Stages);
         if (workspace.session() && !workspace.session()->timings.empty())
             emit workspace.panelRequested(PanelId::CompileTime);
+        emit workspace.wholeTimeRequested();
         return;
     case Question::Caches:
         emit workspace.panelRequested(PanelId::Records);

@@ -191,10 +191,14 @@ void CodeView::metricsChanged() {
             for (const CodeLine& line : d->lines)
                 largest = std::max(largest, line.number);
     m_digits = std::max(2, int(std::log10(largest)) + 1);
-    m_markWidth = m_countWidth = 0;
+    m_markWidth = m_markTextWidth = m_countWidth = 0;
+    const QFontMetrics small(m_theme.font(FontRole::CodeSmall));
     for (const auto& marks : m_marks)
         for (const GutterMark& mark : marks) {
-            if (!mark.text.isEmpty() || mark.share >= 0) m_markWidth = m_theme.scaled(72);
+            // The bar begins behind the longest text.
+            m_markTextWidth = std::max({m_markTextWidth, m_theme.scaled(36),
+                                        small.horizontalAdvance(mark.text) + m_theme.scaled(6)});
+            if (!mark.text.isEmpty() || mark.share >= 0) m_markWidth = m_markTextWidth + m_theme.scaled(36);
             if (!mark.count.isEmpty()) m_countWidth = m_theme.scaled(46);
         }
     updateScrollBars();

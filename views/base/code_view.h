@@ -183,6 +183,7 @@ private:
     double m_charWidth = 7;
     int m_rowHeight = 18, m_ascent = 13, m_digits = 2;
     int m_markWidth = 0, m_countWidth = 0; ///< gutter columns of GutterMark::text and bar, and of its count
+    int m_markTextWidth = 0;               ///< of the former, without the bar
 
     Position m_anchor, m_caret;
     bool m_dragging = false;

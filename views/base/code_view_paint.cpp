@@ -165,15 +165,14 @@ void CodeView::paintGutter(QPainter& painter, int pane, int row, int y) const {
     const int pad = m_theme.scaled(4);
     painter.setPen(colour);
     painter.setFont(m_theme.font(FontRole::CodeSmall));
-    const int textWidth = m_theme.scaled(36);
-    painter.drawText(QRect(g.left + pad, y, textWidth, m_rowHeight), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(g.left + pad, y, m_markTextWidth, m_rowHeight), Qt::AlignLeft | Qt::AlignVCenter,
                      mark->text);
     painter.setPen(c.text2);
     painter.drawText(QRect(g.left + m_markWidth, y, m_countWidth, m_rowHeight),
                      Qt::AlignRight | Qt::AlignVCenter, mark->count);
     painter.setFont(m_theme.font(FontRole::Code));
     if (mark->share >= 0) {
-        const int room = m_markWidth - textWidth - pad;
+        const int room = m_markWidth - m_markTextWidth - pad;
         const int width = std::max(2, int(room * std::min(1.0, mark->share)));
         painter.fillRect(QRect(g.left + m_markWidth - width, y + m_rowHeight / 2 - 4, width, 8), colour);
     }

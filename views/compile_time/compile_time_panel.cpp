@@ -91,6 +91,7 @@ void CompileTimePanel::buildBar(QVBoxLayout* column) {
                   {tr("This frame"), tr("All compiles of the selected function, recompiles included")},
                   {tr("Whole capture"), tr("All compiles and ranks")}}},
           [this](int i) { setScope(Scope(i)); });
+    connect(&workspace(), &Workspace::wholeTimeRequested, this, [this] { setScope(Scope::Capture); });
     d->scopes[std::size_t(d->scope)]->setChecked(true);
     column->addLayout(bar);
     connect(d->filter, &QLineEdit::textChanged, this, &CompileTimePanel::search);

@@ -163,12 +163,17 @@ void addBreaks(Facts& out, const Workspace::Capture& capture, std::size_t index)
     }
 }
 
-void addReasons(Facts& out, const session::Session& session, const Compile& compile) {
-    if (!compile.recompileReasons.empty()) {
-        Section section = recompileSection(session, compile);
-        section.facts.push_back(paragraph({panelLink(tr("Show the guards"), PanelId::Guards)}));
-        out.sections.push_back(std::move(section));
+/// Where the log has a compile's error whole; SIZE_MAX where it does not.
+std::size_t errorRecord(const session::Session& session, const Compile& compile) {
+    for (std::size_t i = session.records.size(); i-- > 0;) {
+        if (session.records.type(i) != "dynamo_error") continue;
+        const session::Record record = session.records[i];
+        if (record.compileId == compile.id && record.rank == compile.rank) return i;
     }
+    return SIZE_MAX;
+}
+
+void addReasons(Facts& out, const session::Session& session, const Compile& compile) {
     if (!compile.failReason.empty() || !compile.failType.empty()) {
         Section section;
         section.title = tr("Failure");
@@ -176,6 +181,14 @@ void addReasons(Facts& out, const session::Session& session, const Compile& comp
         section.chipTone = QStringLiteral("removed");
         section.facts.push_back(paragraph({text(toQString(compile.failReason.substr(0, 4000)))}));
         if (compile.failAt.line > 0) section.facts.push_back(fact(tr("At"), {placeLink(compile.failAt)}));
+        if (const std::size_t record = errorRecord(session, compile); record != SIZE_MAX)
+            section.facts.push_back(
+                fact(tr("Record"), {recordLink(tr("the error with its traceback"), record)}));
+        out.sections.push_back(std::move(section));
+    }
+    if (!compile.recompileReasons.empty()) {
+        Section section = recompileSection(session, compile);
+        section.facts.push_back(paragraph({panelLink(tr("Show the guards"), PanelId::Guards)}));
         out.sections.push_back(std::move(section));
     }
 }

@@ -159,7 +159,9 @@ void TimelineView::drawCaption(QPainter& painter, int index) const {
 
 QRect TimelineView::sizeRect(int index) const {
     const int width = QFontMetrics(countFont()).horizontalAdvance(shownSize(index)) + 2;
-    return {stageX(index) - width / 2, trackY() + m_theme.scaled(12), width, m_theme.scaled(rowHeight)};
+    QRect rect(stageX(index) - width / 2, trackY() + m_theme.scaled(12), width, m_theme.scaled(rowHeight));
+    if (stageX(index) >= 0 && rect.left() < 0) rect.moveLeft(0); // a cut number is another one
+    return rect;
 }
 
 QString TimelineView::shownSize(int index) const {

@@ -270,6 +270,7 @@ signals:
     void nodeSought();
     void nodeHovered(dynascope::views::NodeSelection node);
     void panelRequested(dynascope::views::PanelId panel); ///< someone asks for it to be raised
+    void wholeTimeRequested(); ///< the compile time of the whole capture, after its panel was asked for
     /// Record the program of the current capture again, with a setting as session::settingToTry() has it or none,
     /// and compare.
     void trialRequested(const QString& setting);
