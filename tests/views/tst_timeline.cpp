@@ -145,6 +145,10 @@ void TestTimeline::namesStayInSight() {
             }
             QVERIFY2(!a.intersects(beside), qPrintable(QString::number(b)));
             QTRY_VERIFY(m_view->isSettled());
+            for (const int i : {b - 1, b})
+                QVERIFY2(m_view->sizeRect(i).left() >= 88 &&
+                             m_view->sizeRect(i).right() < m_view->viewport()->width(),
+                         qPrintable(m_view->shownSize(i)));
             QVERIFY2(!m_view->sizeRect(b - 1).intersects(m_view->sizeRect(b)),
                      qPrintable(m_view->shownSize(b)));
         }

@@ -159,9 +159,11 @@ void TimelineView::drawCaption(QPainter& painter, int index) const {
 
 QRect TimelineView::sizeRect(int index) const {
     const int width = QFontMetrics(countFont()).horizontalAdvance(shownSize(index)) + 2;
-    QRect rect(stageX(index) - width / 2, trackY() + m_theme.scaled(12), width, m_theme.scaled(rowHeight));
-    if (stageX(index) >= 0 && rect.left() < 0) rect.moveLeft(0); // a cut number is another one
-    return rect;
+    // A number that is cut is another one: the outermost move inwards, as names do.
+    const int x = stageX(index), least = m_theme.scaled(labelWidth) + 2;
+    int left = std::max(x - width / 2, std::min(x - discRadius, least));
+    left = std::min(left, std::max(x + discRadius, viewport()->width() - 2) - width);
+    return {left, trackY() + m_theme.scaled(12), width, m_theme.scaled(rowHeight)};
 }
 
 QString TimelineView::shownSize(int index) const {
