@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/capture/open.h"
 #include "core/ir/text.h"
+#include "tests/support/trace_text.h"
 #include "tests/views/panel_test.h"
 #include "views/inspector/fact_section.h"
 #include "views/inspector/fact_text.h"
@@ -26,6 +28,7 @@ private slots:
     void tellsWhatIsHeldAtThePeak();
     void linksGoToNodes();
     void tellsACompile();
+    void aFailureLeadsToItsRecord();
     void sourcesOfSymbolsAreShort();
     void tellsARecompile();
     void aRestartIsNamedByItsClass();
@@ -293,6 +296,33 @@ void TestInspector::tellsACompile() {
     QVERIFY(text.contains("No entry has this key (full_miss)."));
     panel->follow("break:0");
     QCOMPARE(f.workspace.place().page, Page::Breaks);
+}
+
+/// Before the guards that failed: that nothing came of it matters more than why it was tried.
+void TestInspector::aFailureLeadsToItsRecord() {
+    test::TraceText text;
+    text.start().add("\"dynamo_error\": {}",
+                     "Traceback (most recent call last):\n  File \"/a/b.py\", line 3, in f\n"
+                     "    g()\nTypeError: odd\n");
+    text.metrics("\"fail_type\": \"TypeError\", \"fail_reason\": \"odd\"");
+    const auto opened = capture::openText(text.text());
+    QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+    auto session = std::make_shared<session::Session>(**opened);
+    session->compiles[0].isRecompile = true;
+    session->compiles[0].recompileReasons = {"0/0: x == 3"};
+    const Facts facts = compileFacts({session, session::summarizeBreaks(*session)}, 0);
+    QStringList titles;
+    QString record;
+    for (const Section& section : facts.sections) {
+        titles << section.title;
+        for (const Fact& fact : section.facts)
+            if (section.title == "Failure" && fact.label == "Record") record = fact.tokens.front().link;
+    }
+    QVERIFY2(titles.contains("Failure") && titles.indexOf("Failure") < titles.indexOf("Why it recompiled"),
+             qPrintable(titles.join(u' ')));
+    const QString number = record.section(u':', 1);
+    QVERIFY2(record.startsWith("record:"), qPrintable(record));
+    QCOMPARE(session->records.type(number.toULong()), std::string("dynamo_error"));
 }
 
 /// A number read from a buffer is named as the model names the buffer; the tooltip has Dynamo's spelling.
