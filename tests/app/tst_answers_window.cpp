@@ -13,9 +13,11 @@
 #include "views/workspace/break_place.h"
 #include "views/workspace/joined_profiles.h"
 
+#include <QAbstractButton>
 #include <QClipboard>
 #include <QLabel>
 #include <QToolButton>
+#include <algorithm>
 
 using namespace dynascope;
 using namespace dynascope::views;
@@ -150,6 +152,12 @@ private slots:
             link->click();
             QCOMPARE(workspace().place().page, leads);
             QVERIFY(m_open.settles());
+            if (question == Question::Compiled) { // all compiles, as the answer counts
+                const auto buttons = m_open.window().findChildren<QAbstractButton*>();
+                QVERIFY(std::ranges::any_of(buttons, [](const QAbstractButton* scope) {
+                    return scope->text() == "Whole capture" && scope->isVisible() && scope->isChecked();
+                }));
+            }
             m_open.press(Qt::Key_Home, Qt::AltModifier);
             QCOMPARE(workspace().place().page, Page::Answers);
             QVERIFY(m_open.settles());
