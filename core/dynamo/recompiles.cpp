@@ -103,6 +103,11 @@ bool readCall(std::string_view text, FailedGuard& guard) {
     return false;
 }
 
+/// PyTorch writes the guard, or, of a length that guards.cpp checks, what failed: "len(x) != 0" of a guard on none.
+bool saysWhatFailed(std::string_view text) {
+    return text.starts_with("len(") && text.find(") != ") != std::string_view::npos;
+}
+
 void readComparison(std::string_view text, FailedGuard& guard) {
     // An empty list or dict: SEQUENCE_LENGTH and DICT_LENGTH of guards.py.
     if (constexpr std::string_view none = "not ";
@@ -124,9 +129,7 @@ void readComparison(std::string_view text, FailedGuard& guard) {
         }
         return;
     }
-    // PyTorch writes the guard, or, of a length that guards.cpp checks, what failed: "len(x) != 0" of a guard on none.
-    const bool failed = text.starts_with("len(") && text.find(") != ") != std::string_view::npos;
-    const std::size_t equals = failed ? text.find(" != ") : text.find(" == ");
+    const std::size_t equals = saysWhatFailed(text) ? text.find(" != ") : text.find(" == ");
     if (equals == std::string_view::npos) return;
     guard.subject = trimmed(text.substr(0, equals));
     guard.expected = trimmed(text.substr(equals + 4));
@@ -164,6 +167,7 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
         if (left == guard.subject || left == source)
             guard.actual = trimmed(std::string_view(own.code).substr(equals + 4));
     }
+    if (guard.actual.empty() && saysWhatFailed(guard.check)) guard.actual = "not " + guard.expected;
 }
 
 } // namespace

@@ -82,6 +82,7 @@ private slots:
         compile.recompileReasons = {"7/0: len(self.state[list(dict.keys(self.state))[0]]) != 0"};
         compile.userStack = {{"/venv/lib/python3.11/site-packages/torch/optim/sgd.py", 105, "step", ""}};
         QVERIFY(failedGuards(compile).front().advice.find("optimizer") != std::string::npos);
+        QCOMPARE(failedGuards(compile).front().actual, std::string("not 0")); // as PyTorch's words say
         compile.userStack = {{"/home/me/train.py", 105, "step", ""}};
         QVERIFY(failedGuards(compile).front().advice.find("optimizer") == std::string::npos);
     }
