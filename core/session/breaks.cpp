@@ -123,7 +123,7 @@ std::string afterwards(const BreakGroup& group) {
             out += " " + frames("compile", "compiles") + " of what it calls came after it.";
         return out;
     }
-    out = "The graph ends here.";
+    out = "The function is cut here.";
     if (group.framesAfter.empty())
         out += " The capture shows nothing that was compiled after it.";
     else

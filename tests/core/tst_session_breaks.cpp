@@ -55,7 +55,7 @@ private slots:
         QCOMPARE(comptime->skips, std::size_t(0));
         QCOMPARE(comptime->framesAfter.size(), std::size_t(1));
         QCOMPARE(session::afterwards(*comptime),
-                 std::string("The graph ends here. What follows was compiled as 1 new frame."));
+                 std::string("The function is cut here. What follows was compiled as 1 new frame."));
         QCOMPARE(comptime->waysOut.size(), std::size_t(1));
         QCOMPARE(comptime->waysOut.front().kind, std::string("remove"));
         QVERIFY(comptime->waysOut.front().text.find("hint") == std::string::npos);
@@ -256,8 +256,9 @@ private slots:
     void nothingAfterABreakIsNotClaimed() {
         session::BreakGroup group;
         group.occurrences.resize(1);
-        QCOMPARE(session::afterwards(group),
-                 std::string("The graph ends here. The capture shows nothing that was compiled after it."));
+        QCOMPARE(
+            session::afterwards(group),
+            std::string("The function is cut here. The capture shows nothing that was compiled after it."));
         group.occurrences.resize(3);
         group.skips = 1;
         group.framesAfter = {4, 5};
