@@ -346,8 +346,9 @@ Facts recompileFacts(const Session& session, const FrameCache& cache, const Reco
     const Compile& entry = askedFirst(session, cache, recompile);
     out.title = idOf(session, made) + u' ' + toQString(made.function);
     out.icon = recompile.refused ? QStringLiteral("error") : QStringLiteral("recompile");
-    out.chip = recompile.refused ? tr("refused") : tr("recompile");
-    out.chipTone = recompile.refused ? QStringLiteral("removed") : QStringLiteral("changed");
+    const bool failed = !recompile.refused && made.status == session::Status::Failed;
+    out.chip = recompile.refused ? tr("refused") : failed ? tr("recompile, failed") : tr("recompile");
+    out.chipTone = recompile.refused || failed ? QStringLiteral("removed") : QStringLiteral("changed");
     if (const ir::SourceLocation* at = made.location()) out.subtitle.push_back(placeLink(*at));
     for (Section& section :
          std::vector<Section>{whySection(session, recompile), whatToDo(recompile),
