@@ -223,11 +223,13 @@ private slots:
         QVERIFY(reply["nodes_after"].get<int>() < reply["passes"][0]["nodes_after"].get<int>());
     }
 
-    /// What writes an attribute would stay in the graph, which is then not functional.
-    void writtenAttributesAreDeclined() {
-        const auto refusal = [this](const std::string& write) {
+    /// As in AOTAutograd's graphs, what is written is an input that is written back; where it cannot be one the write would
+    /// stay in the graph, and the pass is declined.
+    void writtenAttributesAreInputs() {
+        const auto ran = [this](const std::string& write, const std::string& again = {}) {
             wire::PassRequest request;
             request.passes = {"functionalize"};
+            request.verify = true;
             request.on.inputs = json{{"storages", {{{"dtype", "float32"}, {"size", 2}, {"seed", 0}}}},
                                      {"inputs",
                                       {{{"storage", 0},
@@ -235,20 +237,35 @@ private slots:
                                         {"stride", {1}},
                                         {"storage_offset", 0},
                                         {"dtype", "float32"}}}}};
-            const auto reply = m_engine.pass("class g(torch.nn.Module):\n"
-                                             "    def forward(self, x: \"f32[2][1]cpu\"):\n"
-                                             "        c: \"f32[2][1]cpu\" = self.buf\n"
-                                             "        d: \"f32[2][1]cpu\" = torch.ops.aten." +
-                                                 write + "\n        return (x, d)\n",
-                                             request);
-            return reply ? std::string() : reply.error().message;
+            return m_engine.pass("class g(torch.nn.Module):\n"
+                                 "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                                 "        c: \"f32[2][1]cpu\" = self.buf\n" +
+                                     again + "        d: \"f32[2][1]cpu\" = torch.ops.aten." + write +
+                                     "\n        e: \"f32[2][1]cpu\" = torch.ops.aten.add.Tensor(x, c)\n"
+                                     "        return (e, d)\n",
+                                 request);
         };
-        QCOMPARE(refusal("add.Tensor(c, x)"), std::string());
-        for (const char* write : {"add_.Tensor(c, 1)", "add_.Tensor(c, x)"})
-            QCOMPARE(
-                refusal(write),
-                std::string("the graph writes its attribute 'buf' in place: AOTAutograd makes inputs of such "
-                            "attributes before it functionalizes, and this pass does not"));
+        const auto read = ran("add.Tensor(c, x)");
+        QVERIFY2(read, read ? "" : read.error().message.c_str());
+        QVERIFY(read->notes.empty() && read->graph.find("get_attr") != std::string::npos);
+        for (const char* write : {"add_.Tensor(c, 1)", "add_.Tensor(c, x)"}) {
+            const auto reply = ran(write);
+            QVERIFY2(reply, reply ? "" : reply.error().message.c_str());
+            QVERIFY2(reply->verified == true, reply->graph.c_str());
+            QVERIFY2(reply->graph.find("%c : [num_users=2] = placeholder[target=c]") != std::string::npos &&
+                         reply->graph.find("copy_.default](args = (%c, %add)") != std::string::npos &&
+                         reply->graph.find("add_.Tensor") == std::string::npos,
+                     reply->graph.c_str());
+            QCOMPARE(reply->notes,
+                     std::vector<std::string>{"'buf', which the graph holds as an attribute and writes, "
+                                              "is an input here, as in AOTAutograd's graphs"});
+        }
+        const auto twice = ran("add_.Tensor(c, x)", "        b: \"f32[2][1]cpu\" = self.buf\n");
+        QVERIFY(!twice);
+        QCOMPARE(
+            twice.error().message,
+            std::string("the graph writes its attribute 'buf' in place: AOTAutograd makes inputs of such "
+                        "attributes before it functionalizes, and this pass does not"));
     }
 
     void compositesAreDecomposed() {

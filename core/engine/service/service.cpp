@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/service/service.h"
+#include "core/engine/service/lift_written.h"
 
 #include "core/engine/cases/graph_inputs.h"
 #include "core/engine/collectives/mirror_groups.h"
@@ -269,7 +270,19 @@ Reply Service::executeMethod(Call& call) {
 Reply Service::pass(Call& call) {
     const Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
     if (!request) return wrong("pass", request.error().message);
-    return runPasses(m_passes, call.program, *request, call.task);
+    const bool functionalizes = std::ranges::find(request->passes, "functionalize") != request->passes.end();
+    if (!functionalizes) return runPasses(m_passes, call.program, *request, call.task);
+    const LiftedWrites lifted = liftWrittenAttributes(call.program, *request);
+    Reply reply = runPasses(m_passes, lifted.program, lifted.request, call.task);
+    if (reply && !lifted.attributes.empty())
+        (*reply)["notes"].push_back(
+            "'" + lifted.attributes.front() + "'" +
+            (lifted.attributes.size() == 1
+                 ? std::string(", which the graph holds as an attribute and writes, is an input")
+                 : " and " + std::to_string(lifted.attributes.size() - 1) +
+                       " more, which the graph holds as attributes and writes, are inputs") +
+            " here, as in AOTAutograd's graphs");
+    return reply;
 }
 
 Reply Service::verify(Call& call) {

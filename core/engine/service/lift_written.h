@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: BSD-3-Clause
+//
+// Tensors that a graph holds as attributes and writes in place, as Dynamo's graph of an optimizer's step does.
+#pragma once
+
+#include "core/engine/exec/program.h"
+#include "core/engine/service/pass_runner.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace dynascope::engine {
+
+struct LiftedWrites {
+    std::shared_ptr<const Program>
+        program;                         ///< with an input where the attribute stood: nodes keep their places
+    PassRequest request;                 ///< whose inputs end with the attributes
+    std::vector<std::string> attributes; ///< that are inputs now, in that order
+};
+
+/// AOTAutograd makes inputs of a graph's tensors before it functionalizes, so that a write to one is written back at the
+/// end. Of those that nothing writes, and where one that is written cannot be an input (it is read by several nodes, or
+/// its shape is not known as numbers), nothing changes.
+[[nodiscard]] LiftedWrites liftWrittenAttributes(std::shared_ptr<const Program> program, PassRequest request);
+
+} // namespace dynascope::engine
