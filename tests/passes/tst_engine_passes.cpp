@@ -4,6 +4,7 @@
 #include "core/computed/pass_steps.h"
 #include "core/engine/cases/compare.h"
 #include "core/engine/client/client.h"
+#include "core/engine/wire/verify.h"
 #include "core/ir/text.h"
 #include "core/passes/known_passes.h"
 #include "tests/support/archive.h"
@@ -226,30 +227,33 @@ private slots:
     /// As in AOTAutograd's graphs, what is written is an input that is written back; where it cannot be one the write would
     /// stay in the graph, and the pass is declined.
     void writtenAttributesAreInputs() {
-        const auto ran = [this](const std::string& write, const std::string& again = {}) {
+        const auto text = [](const std::string& write, const std::string& again = {}) {
+            return "class g(torch.nn.Module):\n"
+                   "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                   "        c: \"f32[2][1]cpu\" = self.buf\n" +
+                   again + "        d: \"f32[2][1]cpu\" = torch.ops.aten." + write +
+                   "\n        e: \"f32[2][1]cpu\" = torch.ops.aten.add.Tensor(x, c)\n"
+                   "        return (e, d)\n";
+        };
+        const json inputs{{"storages", {{{"dtype", "float32"}, {"size", 2}, {"seed", 0}}}},
+                          {"inputs",
+                           {{{"storage", 0},
+                             {"shape", {2}},
+                             {"stride", {1}},
+                             {"storage_offset", 0},
+                             {"dtype", "float32"}}}}};
+        const auto ran = [&](const std::string& graph) {
             wire::PassRequest request;
             request.passes = {"functionalize"};
             request.verify = true;
-            request.on.inputs = json{{"storages", {{{"dtype", "float32"}, {"size", 2}, {"seed", 0}}}},
-                                     {"inputs",
-                                      {{{"storage", 0},
-                                        {"shape", {2}},
-                                        {"stride", {1}},
-                                        {"storage_offset", 0},
-                                        {"dtype", "float32"}}}}};
-            return m_engine.pass("class g(torch.nn.Module):\n"
-                                 "    def forward(self, x: \"f32[2][1]cpu\"):\n"
-                                 "        c: \"f32[2][1]cpu\" = self.buf\n" +
-                                     again + "        d: \"f32[2][1]cpu\" = torch.ops.aten." + write +
-                                     "\n        e: \"f32[2][1]cpu\" = torch.ops.aten.add.Tensor(x, c)\n"
-                                     "        return (e, d)\n",
-                                 request);
+            request.on.inputs = inputs;
+            return m_engine.pass(graph, request);
         };
-        const auto read = ran("add.Tensor(c, x)");
+        const auto read = ran(text("add.Tensor(c, x)"));
         QVERIFY2(read, read ? "" : read.error().message.c_str());
         QVERIFY(read->notes.empty() && read->graph.find("get_attr") != std::string::npos);
         for (const char* write : {"add_.Tensor(c, 1)", "add_.Tensor(c, x)"}) {
-            const auto reply = ran(write);
+            const auto reply = ran(text(write));
             QVERIFY2(reply, reply ? "" : reply.error().message.c_str());
             QVERIFY2(reply->verified == true, reply->graph.c_str());
             QVERIFY2(reply->graph.find("%c : [num_users=2] = placeholder[target=c]") != std::string::npos &&
@@ -260,7 +264,13 @@ private slots:
                      std::vector<std::string>{"'buf', which the graph holds as an attribute and writes, "
                                               "is an input here, as in AOTAutograd's graphs"});
         }
-        const auto twice = ran("add_.Tensor(c, x)", "        b: \"f32[2][1]cpu\" = self.buf\n");
+        wire::VerifyRequest verify;
+        verify.passes = {"functionalize"};
+        verify.on.inputs = inputs;
+        const auto verified = m_engine.verify(text("add_.Tensor(c, x)"), verify);
+        QVERIFY2(verified, verified ? "" : verified.error().message.c_str());
+        QVERIFY2(verified->verdict == wire::VerifyVerdict::Equal, verified->reason.c_str());
+        const auto twice = ran(text("add_.Tensor(c, x)", "        b: \"f32[2][1]cpu\" = self.buf\n"));
         QVERIFY(!twice);
         QCOMPARE(
             twice.error().message,

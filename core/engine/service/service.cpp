@@ -267,11 +267,18 @@ Reply Service::executeMethod(Call& call) {
     return reply ? Reply(wire::encode(*reply)) : tl::unexpected(reply.error());
 }
 
+namespace {
+
+bool functionalizes(const std::vector<std::string>& passes) {
+    return std::ranges::find(passes, "functionalize") != passes.end();
+}
+
+} // namespace
+
 Reply Service::pass(Call& call) {
     const Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
     if (!request) return wrong("pass", request.error().message);
-    const bool functionalizes = std::ranges::find(request->passes, "functionalize") != request->passes.end();
-    if (!functionalizes) return runPasses(m_passes, call.program, *request, call.task);
+    if (!functionalizes(request->passes)) return runPasses(m_passes, call.program, *request, call.task);
     const LiftedWrites lifted = liftWrittenAttributes(call.program, *request);
     Reply reply = runPasses(m_passes, lifted.program, lifted.request, call.task);
     if (reply && !lifted.attributes.empty())
@@ -289,6 +296,15 @@ Reply Service::verify(Call& call) {
     auto request = wire::decode<wire::VerifyRequest>(call.params);
     if (!request) return wrong("verify", request.error().message);
     Result<json> inputs = std::move(call.inputs);
+    std::shared_ptr<const Program> source = call.program;
+    if (!request->computed && functionalizes(request->passes)) {
+        PassRequest pass;
+        pass.inputs = std::move(*inputs);
+        pass.attributes = request->on.attributes;
+        LiftedWrites lifted = liftWrittenAttributes(source, std::move(pass));
+        source = std::move(lifted.program);
+        inputs = std::move(lifted.request.inputs);
+    }
     if (request->aliasing) inputs = withData(std::move(*inputs)); // it lays data out anew
     if (!inputs) return invalid(inputs.error().message);
     for (const std::string& name : request->passes)
@@ -298,8 +314,8 @@ Reply Service::verify(Call& call) {
         [this](const std::string& hash) {
             return programOf({{"graph", hash}});
         },
-        [&](const PassRequest& pass) { return runPasses(m_passes, call.program, pass, call.task); }};
-    const auto reply = verifyMethod(*request, call.program, *inputs, host, call.task);
+        [&](const PassRequest& pass) { return runPasses(m_passes, source, pass, call.task); }};
+    const auto reply = verifyMethod(*request, source, *inputs, host, call.task);
     return reply ? Reply(wire::encode(*reply)) : tl::unexpected(reply.error());
 }
 
