@@ -173,7 +173,8 @@ private:
         }
         if (shown.empty()) return;
         const bool isIdle = !active && m_recording.m_lastGeneration.at(group) == 0 && shown.size() < 2;
-        if ((isIdle && !isFew) || board.storages.size() >= mostStorages) {
+        // What the op touches is never left out.
+        if ((isIdle && !isFew) || (!active && group != m_written && board.storages.size() >= mostStorages)) {
             ++board.hiddenStorages;
             return;
         }

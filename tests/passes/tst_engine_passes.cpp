@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine's passes through the protocol: scorecard, write-back in both conventions, normalize_ir.
+#include "core/computed/functional_recording.h"
 #include "core/computed/pass_steps.h"
 #include "core/engine/cases/compare.h"
 #include "core/engine/client/client.h"
@@ -276,6 +277,50 @@ private slots:
             twice.error().message,
             std::string("the graph writes its attribute 'buf' in place: AOTAutograd makes inputs of such "
                         "attributes before it functionalizes, and this pass does not"));
+    }
+
+    /// Of the many storages of an optimizer's step, those that an op touches are on its scoreboard.
+    void theStorageThatIsWrittenIsShown() {
+        constexpr int inputs = 60;
+        std::string text = "graph():\n", writes;
+        json storages = json::array(), tensors = json::array();
+        for (int i = 0; i < inputs; ++i) {
+            const std::string name = "x" + std::to_string(i);
+            text += "    %" + name + " : [num_users=1] = placeholder[target=" + name + "]\n";
+            // The last input first, while all before it wait for theirs.
+            writes = "    %add_" + std::to_string(i) +
+                     " : [num_users=0] = call_function[target=torch.ops.aten.add_.Tensor](args = (%" + name +
+                     ", 1), kwargs = {})\n" + writes;
+            storages.push_back({{"dtype", "float32"}, {"size", 2}, {"seed", i}});
+            tensors.push_back({{"storage", i},
+                               {"shape", {2}},
+                               {"stride", {1}},
+                               {"storage_offset", 0},
+                               {"dtype", "float32"}});
+        }
+        text += writes + "    return ()\n";
+        wire::PassRequest request;
+        request.passes = {"functionalize"};
+        request.scorecard = true;
+        request.on.inputs = json{{"storages", storages}, {"inputs", tensors}};
+        auto reply = m_engine.pass(text, request);
+        QVERIFY2(reply, reply ? "" : reply.error().message.c_str());
+        const auto source = ir::readGraph(text);
+        QVERIFY(source);
+        const computed::FunctionalRecording recording(computed::functionalRun(std::move(*reply), *source));
+        for (const int i : {0, 30, inputs - 1}) {
+            const int op = recording.opOf("add_" + std::to_string(i));
+            QVERIFY(op >= 0);
+            const std::string written = "x" + std::to_string(i);
+            for (std::size_t phase = 0; phase < recording.phases(op).size(); ++phase) {
+                const computed::Scoreboard board = recording.scoreboard(op, int(phase));
+                QVERIFY2(std::ranges::any_of(board.storages,
+                                             [&](const computed::StorageState& storage) {
+                                                 return storage.origin == written;
+                                             }),
+                         written.c_str());
+            }
+        }
     }
 
     void compositesAreDecomposed() {
