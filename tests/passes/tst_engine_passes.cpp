@@ -275,8 +275,51 @@ private slots:
         QVERIFY(!twice);
         QCOMPARE(
             twice.error().message,
-            std::string("the graph writes its attribute 'buf' in place: AOTAutograd makes inputs of such "
-                        "attributes before it functionalizes, and this pass does not"));
+            std::string(
+                "the graph writes its attribute 'buf' in place, which AOTAutograd makes an input of before "
+                "it functionalizes; here it cannot be one: 2 nodes of the graph read it"));
+        // Inputs are given by order.
+        wire::PassRequest request;
+        request.passes = {"functionalize"};
+        request.on.inputs = inputs;
+        const auto early = m_engine.pass("class g(torch.nn.Module):\n"
+                                         "    def forward(self, x: \"f32[2][1]cpu\"):\n"
+                                         "        c: \"f32[2][1]cpu\" = self.buf\n"
+                                         "        d: \"f32[2][1]cpu\" = torch.ops.aten.add_.Tensor(c, x)\n"
+                                         "        return (d,)\n",
+                                         request);
+        QVERIFY2(early, early ? "" : early.error().message.c_str());
+    }
+
+    /// All attributes have the values that an eager run has, whichever of them are inputs.
+    void liftedAttributesKeepTheirValues() {
+        const std::string text = "class g(torch.nn.Module):\n"
+                                 "    def forward(self):\n"
+                                 "        g: \"f32[2][1]cpu\" = self.grad\n"
+                                 "        c: \"f32[2][1]cpu\" = self.buf\n"
+                                 "        d: \"f32[2][1]cpu\" = torch.ops.aten.add_.Tensor(c, g)\n"
+                                 "        return (d,)\n";
+        wire::ExecuteRequest eager;
+        eager.on.inputs = json{{"storages", json::array()}, {"inputs", json::array()}};
+        const auto ran = m_engine.execute(text, eager);
+        QVERIFY2(ran, ran ? "" : ran.error().message.c_str());
+        wire::PassRequest request;
+        request.passes = {"functionalize"};
+        request.scorecard = true;
+        request.options.cells = true;
+        request.on.inputs = eager.on.inputs;
+        const auto stepped = m_engine.pass(text, request);
+        QVERIFY2(stepped, stepped ? "" : stepped.error().message.c_str());
+        const auto source = ir::readGraph(text);
+        QVERIFY(source);
+        const computed::FunctionalRecording recording(computed::functionalRun(*stepped, *source));
+        const computed::Scoreboard board = recording.scoreboard(recording.opOf("d"), 99);
+        const auto storage = std::ranges::find(board.storages, "c", &computed::StorageState::origin);
+        QVERIFY(storage != board.storages.end());
+        const json expected = wire::encode(*ran)["outputs"][0]["data"];
+        QCOMPARE(expected.size(), storage->cells.size());
+        for (std::size_t i = 0; i < expected.size(); ++i)
+            QCOMPARE(float(storage->cells[i].value), expected[i].get<float>());
     }
 
     /// Of the many storages of an optimizer's step, those that an op touches are on its scoreboard.

@@ -2,7 +2,6 @@
 #include "core/engine/functionalize/functionalization_run.h"
 
 #include "core/engine/exec/torch_level/modes.h"
-#include "core/ir/storage.h"
 
 #include <ATen/FunctionalTensorWrapper.h>
 #include <ATen/core/grad_mode.h>
@@ -138,12 +137,6 @@ void FunctionalizationRun::endLast(const FunctionalStep& step) {
 }
 
 const Tensor& FunctionalizationRun::attributeOf(const Instruction& instruction) const {
-    // A constant's write would stay in the graph, or meet a value that is no constant.
-    TORCH_CHECK(ir::writesAround(*m_program.graph, m_at).writes == 0, "the graph writes its attribute '",
-                instruction.attribute,
-                "' in place: AOTAutograd makes inputs of such attributes before it functionalizes, and this "
-                "pass does "
-                "not");
     const auto found = m_attributes.find(instruction.attribute);
     TORCH_CHECK(found != m_attributes.end(), "no value was given for the constant '", instruction.attribute,
                 "'");

@@ -18,8 +18,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A tensor of the shape that the text shows for a get_attr node, or nothing.
-std::optional<at::Tensor> seededAttribute(const ir::Node& node, std::size_t seed) {
+/// A value of the shape that the text shows for a get_attr node, as a case has it, or nothing.
+std::optional<json> seededAttribute(const ir::Node& node, std::size_t seed) {
     if (!node.meta || !node.meta->tensor) return std::nullopt;
     const ir::TensorMeta& meta = *node.meta->tensor;
     const auto dtype = dtypeFromShortName(meta.dtype);
@@ -33,7 +33,7 @@ std::optional<at::Tensor> seededAttribute(const ir::Node& node, std::size_t seed
             return std::nullopt;
         shape.push_back(*size);
     }
-    return seededTensor(*dtype, count, seed).view(shape);
+    return json{{"dtype", dtypeName(*dtype)}, {"shape", std::move(shape)}, {"seed", seed}};
 }
 
 tl::expected<ValueRequest, std::string> valueRequest(const Program& program,
@@ -53,18 +53,32 @@ tl::expected<ValueRequest, std::string> valueRequest(const Program& program,
 
 } // namespace
 
-void seedAttributes(const Program& program, Attributes& attributes) {
+json withSeeded(const Program& program, json attributes) {
+    if (!attributes.is_object()) attributes = json::object();
     for (ir::NodeIndex i = 0; i < program.code.size(); ++i) {
         const Instruction& instruction = program.code[i];
         if (instruction.kind == Instruction::Kind::Constant && !instruction.operands.empty()) {
             const auto value = torch_level::Value::from(instruction.operands[0].constant);
-            if (value.kind() == torch_level::Value::Kind::Graph) seedAttributes(*value.program(), attributes);
+            if (value.kind() == torch_level::Value::Kind::Graph)
+                attributes = withSeeded(*value.program(), std::move(attributes));
         }
         if (instruction.kind != Instruction::Kind::Attribute || attributes.contains(instruction.attribute))
             continue;
-        if (auto tensor = seededAttribute(program.graph->node(i), attributes.size() + 1))
-            attributes[instruction.attribute] = std::move(*tensor);
+        if (auto made = seededAttribute(program.graph->node(i), attributes.size() + 1))
+            attributes[instruction.attribute] = std::move(*made);
     }
+    return attributes;
+}
+
+void seedAttributes(const Program& program, Attributes& attributes) {
+    json known = json::object();
+    for (const auto& [name, tensor] : attributes)
+        known[name] = nullptr;
+    json made = withSeeded(program, std::move(known));
+    for (const auto& [name, tensor] : attributes)
+        made.erase(name);
+    Result<Attributes> values = makeAttributes(made);
+    if (values) attributes.merge(*values);
 }
 
 Failure unsupportedFailure(const Program& program) {

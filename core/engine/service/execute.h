@@ -12,6 +12,9 @@
 
 namespace dynascope::engine {
 
+/// Constants as a case has them: those that are given, and the others with seeds, in the shapes that the graph's text
+/// shows; in subgraphs as well. What has no shape in numbers is left out.
+[[nodiscard]] nlohmann::json withSeeded(const Program& program, nlohmann::json attributes);
 /// Fills in constants that were not given, of the shape that the graph's text shows; in subgraphs as well.
 void seedAttributes(const Program& program, Attributes& attributes);
 

@@ -17,11 +17,12 @@ struct LiftedWrites {
         program;                         ///< with an input where the attribute stood: nodes keep their places
     PassRequest request;                 ///< whose inputs end with the attributes
     std::vector<std::string> attributes; ///< that are inputs now, in that order
+    std::string declined; ///< why one that is written cannot be an input; nothing is changed then
 };
 
 /// AOTAutograd makes inputs of a graph's tensors before it functionalizes, so that a write to one is written back at the
-/// end. Of those that nothing writes, and where one that is written cannot be an input (it is read by several nodes, or
-/// its shape is not known as numbers), nothing changes.
+/// end. Those that nothing writes stay, and all have the values that an eager run has. Linear. Writes are those that the
+/// graph's text tells (ir::valuesWritten): not the running statistics of a batch norm.
 [[nodiscard]] LiftedWrites liftWrittenAttributes(std::shared_ptr<const Program> program, PassRequest request);
 
 } // namespace dynascope::engine

@@ -280,6 +280,7 @@ Reply Service::pass(Call& call) {
     if (!request) return wrong("pass", request.error().message);
     if (!functionalizes(request->passes)) return runPasses(m_passes, call.program, *request, call.task);
     const LiftedWrites lifted = liftWrittenAttributes(call.program, *request);
+    if (!lifted.declined.empty()) return tl::unexpected(Failure{ErrorCode::Failed, lifted.declined, {}});
     Reply reply = runPasses(m_passes, lifted.program, lifted.request, call.task);
     if (reply && !lifted.attributes.empty())
         (*reply)["notes"].push_back(
@@ -302,8 +303,10 @@ Reply Service::verify(Call& call) {
         pass.inputs = std::move(*inputs);
         pass.attributes = request->on.attributes;
         LiftedWrites lifted = liftWrittenAttributes(source, std::move(pass));
+        if (!lifted.declined.empty()) return tl::unexpected(Failure{ErrorCode::Failed, lifted.declined, {}});
         source = std::move(lifted.program);
         inputs = std::move(lifted.request.inputs);
+        if (!lifted.attributes.empty()) request->on.attributes = std::move(lifted.request.attributes);
     }
     if (request->aliasing) inputs = withData(std::move(*inputs)); // it lays data out anew
     if (!inputs) return invalid(inputs.error().message);
