@@ -234,14 +234,30 @@ bool isPyTorchs(std::string_view file) {
     return std::ranges::any_of(roots, [&](std::string_view root) { return file.find(root) != file.npos; });
 }
 
-/// Whether the broken line decides by the value that it asks for: "if loss.item() > 10:".
+/// Whether the condition of the broken line asks for the value: "if loss.item() > 10:". A value that is only bound or
+/// compared with None there decides nothing.
 bool decides(const GraphBreak& graphBreak) {
     const ir::SourceLocation* at = graphBreak.location();
     if (!at) return false;
-    const std::string_view code = trimmed(at->code);
-    static constexpr std::array<std::string_view, 4> words = {"if ", "elif ", "while ", "assert "};
-    return std::ranges::any_of(words, [code](std::string_view word) { return code.starts_with(word); }) ||
-           code.find(" if ") != std::string_view::npos;
+    std::string_view code = trimmed(at->code);
+    code = code.substr(0, python::commentStart(code));
+    const auto until = [&code](std::size_t from, std::string_view end) {
+        const std::size_t to = python::findOutside(code, from, python::Quotes::Strings,
+                                                   [end](char c) { return c == end.front(); });
+        return code.substr(from, to - from);
+    };
+    std::string_view condition;
+    for (const std::string_view word : {"if ", "elif ", "while "})
+        if (code.starts_with(word)) condition = until(word.size(), ":");
+    if (const std::size_t ternary = code.find(" if ");
+        condition.empty() && ternary != std::string_view::npos) {
+        const std::size_t otherwise = code.find(" else ", ternary);
+        if (otherwise != std::string_view::npos) condition = code.substr(ternary, otherwise - ternary);
+    }
+    const auto has = [condition](std::string_view text) {
+        return condition.find(text) != std::string_view::npos;
+    };
+    return (has(".item(") || has(".tolist(")) && !has(":=") && !has(" is ");
 }
 
 WayOut scalarWay(const GraphBreak& graphBreak) {
@@ -262,7 +278,10 @@ WayOut scalarWay(const GraphBreak& graphBreak) {
 /// What the program could do about a call that Dynamo does not trace.
 WayOut moveOutWay(const GraphBreak& graphBreak) {
     // _patch_track_step_called of torch/optim/lr_scheduler.py; what a skipped function calls is compiled.
-    if (graphBreak.context.find("/torch/optim/lr_scheduler.py") != std::string::npos)
+    const std::string module = contextValue(graphBreak.context, "module: ");
+    if (graphBreak.context.find("/torch/optim/lr_scheduler.py") != std::string::npos &&
+        module.starts_with("torch.optim.") && module != "torch.optim.lr_scheduler" &&
+        contextValue(graphBreak.context, "qualname: ").ends_with(".step"))
         return {"leave",
                 "Leave it",
                 "A learning-rate scheduler wraps the optimizer's step() in a function that Dynamo does not "

@@ -195,7 +195,11 @@ private slots:
             return ways("Unsupported Tensor.item() call with capture_scalar_outputs=False",
                         {{"/a/train.py", 30, "f", code}});
         };
-        QCOMPARE(item("y = x.item()")[0].kind, std::string("setting"));
+        for (const char* value :
+             {"y = x.item()", "z = y.item() if flag else 0.0", "z = y.item()  # scale if needed",
+              "if x.dim() == 1: y = y * y.item()", "assert y.item() != 3",
+              "if (n := y.item()) is not None:", "[t.item() for t in (y, x) if t.dim() == 1]"})
+            QCOMPARE(item(value)[0].kind, std::string("setting"));
         for (const char* decides :
              {"if loss.item() > 10:", "    while x.item():", "y = 1 if x.item() else 2"}) {
             const std::vector<session::WayOut> found = item(decides);
@@ -214,6 +218,12 @@ private slots:
         QVERIFY2(packaged.text.find("The line is not the program's") == 0 &&
                      packaged.text.find("line 8,") != std::string::npos,
                  packaged.text.c_str());
+        QCOMPARE(ways(skipped, {{"/a/train.py", 8, "f", "s.step()"}},
+                      "module: torch.optim.lr_scheduler, qualname: LRScheduler.step, skip reason: file is "
+                      "force-skipped "
+                      "(/venv/lib/python3.11/site-packages/torch/optim/lr_scheduler.py)")[0]
+                     .kind,
+                 std::string("move out"));
         // Seen of torch.compile(lambda: optimizer.step()) with a scheduler.
         QCOMPARE(ways(skipped, {{"/a/train.py", 8, "<lambda>", "optimizer.step()"}},
                       "module: torch.optim.sgd, qualname: SGD.step, skip reason: file is force-skipped "
