@@ -213,20 +213,22 @@ void adviseOnSizesAlike(FailedGuard& guard, const session::Compile& made) {
                        ", which were alike here, or torch.compile(dynamic=True)";
 }
 
-/// The compile that would serve every size failed, so that advice to make one has been tried.
+/// The compile that would serve every size failed in the backend, so that marking the size asks for the same.
 void adviseOnFailedSizes(FailedGuard& guard, const session::Compile& made) {
-    if (made.status != session::Status::Failed || guard.kind != Kind::Size || guard.isRange) return;
+    const bool inBackend = made.failType == "InductorError" || made.failType == "BackendCompilerFailed";
+    if (made.status != session::Status::Failed || !inBackend || guard.kind != Kind::Size || guard.isRange)
+        return;
     const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
     const std::string source = localSource(guard.subject) + dimension;
     const bool wasSymbolic = std::ranges::any_of(made.symbols, [&](const session::SymbolInfo& symbol) {
-        return symbol.source == source || symbol.source == guard.subject + dimension;
+        return symbol.became.empty() &&
+               (symbol.source == source || symbol.source == guard.subject + dimension);
     });
     if (wasSymbolic)
-        guard.advice =
-            "This size was symbolic here, and the compile failed" +
-            (made.failType.empty() ? std::string() : " (" + made.failType + ")") +
-            ", so that marking it dynamic would meet the same: keep it at one value, or compile an entry for "
-            "each, torch.compile(dynamic=False)";
+        guard.advice = "This size was symbolic here, and the backend failed (" + made.failType +
+                       "): marking it dynamic asks for such a graph again. Keep it at one value, or compile "
+                       "an entry for "
+                       "each, torch.compile(dynamic=False), and report the error";
 }
 
 /// The number that a check of an optimizer's settings holds: "0.05" of "L['self'].param_groups[0]['lr'] == 0.05".
@@ -249,7 +251,7 @@ std::string adviceForOptimizer(const session::Compile& made) {
     if (const std::string rate = constantRate(made); !rate.empty())
         out += " about that. But this entry holds the learning rate as a constant (lr == " + rate +
                "), so that a scheduler that changes it has the step compiled again: make it a tensor, "
-               "lr=torch.tensor(...)";
+               "lr=torch.tensor(...), with capturable=True where foreach=True is given";
     return out;
 }
 
