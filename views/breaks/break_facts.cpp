@@ -95,14 +95,14 @@ Section whatComesAfter(const session::BreakSummary& breaks) {
         if (group.waysOut.empty() || group.waysOut.front().kind == "leave") continue;
         Tokens tokens{link(toQString(group.waysOut.front().title), QStringLiteral("break:%1").arg(g))};
         if (group.location.line > 0) tokens.push_back(mono(tr(" at :%1").arg(group.location.line)));
-        tokens.push_back(quiet(tr("  up to %1 after it, %2")
+        tokens.push_back(quiet(tr("  %1 after it, %2")
                                    .arg(secondsText(group.secondsAfter),
                                         countText(group.occurrences.size(), tr("break"), tr("breaks")))));
         out.facts.push_back(paragraph(std::move(tokens)));
     }
     out.facts.push_back(paragraph({quiet(tr(
-        "Compile time of the frames that a break cut off: it is not saved without the break, since what they "
-        "hold is compiled then too, as part of an earlier graph."))}));
+        "Compile time of the frames that a break cut off. Without the break at most this is saved: most of "
+        "what they hold is compiled then too, in an earlier graph."))}));
     return out;
 }
 
