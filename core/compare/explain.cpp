@@ -198,7 +198,7 @@ private:
             return other.cache == cache.cache && other.a && other.b;
         });
         if (bothAsked && !(cache.a && cache.b))
-            return cache.cache + ": asked once more in " + (cache.a ? "A, " : "B, ") +
+            return cache.cache + ": asked more often in " + (cache.a ? "A, " : "B, ") +
                    said(cache.a ? cache.a : cache.b);
         return cache.cache + ": " + said(cache.a) + " in A, " + said(cache.b) + " in B";
     }
@@ -213,7 +213,8 @@ private:
             for (const CacheComparison& cache : pair.caches) {
                 if (cache.a == cache.b) continue; // other keys follow from other graphs
                 Group& group = groups[cacheWords(pair, cache)];
-                group.names.push_back(shortName(pair));
+                if (std::string name = shortName(pair); group.names.empty() || group.names.back() != name)
+                    group.names.push_back(std::move(name));
                 if (group.because.empty() && !cache.differences.empty())
                     group.because = ". The key differs in " + cache.differences.front();
             }
