@@ -15,9 +15,6 @@ namespace dynascope::views {
 
 namespace {
 
-const QString namesTag = QStringLiteral("inspector names");
-const QString peakTag = QStringLiteral("inspector peak");
-
 struct NamesOf {
     ir::GraphPtr graph;
     std::vector<std::string> names;  ///< as layout::stateNames()
@@ -34,6 +31,9 @@ struct PeakOf {
 struct InspectorPanel::Private {
     FactView* view = nullptr;
     Facts facts;
+    // Of this panel: another one asks about other graphs.
+    const QString namesTag = QStringLiteral("inspector names %1").arg(quintptr(this));
+    const QString peakTag = QStringLiteral("inspector peak %1").arg(quintptr(this));
     NamesOf names;
     PeakOf peak;
     ir::GraphPtr asked, peakAsked; ///< whose names or peak a task looks for
@@ -100,11 +100,11 @@ void InspectorPanel::refresh() {
 }
 
 void InspectorPanel::askNames(const ir::GraphPtr& graph) {
-    if (d->asked == graph && workspace().tasks().isRunning(namesTag)) return;
+    if (d->asked == graph && workspace().tasks().isRunning(d->namesTag)) return;
     d->asked = graph;
     const session::Compile* compile = workspace().compile();
     workspace().tasks().run<NamesOf>(
-        namesTag, this,
+        d->namesTag, this,
         [graph, naming = compile ? session::namingOf(*compile) : nullptr](const TaskContext&) {
             return NamesOf{graph, layout::stateNames(*graph, session::parameterNames(naming, *graph)),
                            session::inputNamesByNode(naming, *graph)};
@@ -116,11 +116,11 @@ void InspectorPanel::askNames(const ir::GraphPtr& graph) {
 }
 
 void InspectorPanel::askPeak(const ir::GraphPtr& graph) {
-    if (d->peakAsked == graph && workspace().tasks().isRunning(peakTag)) return;
+    if (d->peakAsked == graph && workspace().tasks().isRunning(d->peakTag)) return;
     d->peakAsked = graph;
     const session::Compile* compile = workspace().compile();
     workspace().tasks().run<PeakOf>(
-        peakTag, this,
+        d->peakTag, this,
         [graph, symbols = compile ? session::symbolHints(*compile) : ir::SymbolValues()](const TaskContext&) {
             const replay::GraphBlocks blocks = replay::blocksOf(*graph, replay::defaultAlignment, symbols);
             return PeakOf{graph, {replay::peakOf(blocks, graph->size()), blocks.unknown}};

@@ -15,7 +15,14 @@ constexpr std::size_t mostHeld = 10;
 Section peakSection(const NodeFactsInput& in) {
     Section out;
     const std::vector<replay::GraphPeak::Held>& held = in.peak->peak.held;
-    const auto isThis = [&in](const replay::GraphPeak::Held& value) { return value.maker == in.node; };
+    // What an operator gives in a tuple is held by its own node.
+    const ir::Node& node = in.graph->node(in.node);
+    const ir::NodeIndex maker = node.target == "operator.getitem" && !in.graph->inputs(in.node).empty()
+                                    ? in.graph->inputs(in.node).front()
+                                    : in.node;
+    const auto isThis = [&](const replay::GraphPeak::Held& value) {
+        return value.maker == in.node || value.maker == maker;
+    };
     if (std::none_of(held.begin(), held.end(), isThis)) return out;
     out.title = tr("Held at the peak");
     const QString bytes = bytesText(in.peak->peak.bytes);
@@ -34,9 +41,10 @@ Section peakSection(const NodeFactsInput& in) {
         what.push_back(name(ir::NodeIndex(in.peak->peak.step)));
     }
     what.push_back(text(tr(".")));
-    what.push_back(
-        quiet(tr(" By lifetimes of what the graph makes, dense in the printed shapes; its inputs are "
-                 "not counted, and nothing was run.")));
+    what.push_back(quiet(tr(" By lifetimes of what the graph makes, dense in the printed shapes; its inputs "
+                            "are not counted, and "
+                            "nothing was run. The sum rounds each up to %1.")
+                             .arg(bytesText(replay::defaultAlignment))));
     out.facts.push_back(paragraph(std::move(what)));
     std::uint64_t rest = 0;
     for (std::size_t i = 0; i < held.size(); ++i) {
