@@ -257,8 +257,10 @@ void Passes::run(const QString& pass, int from, Options options) {
             else if (const QString lack = lackOfInputs(*root);
                      !lack.isEmpty() && ran.error().kind == CallError::Kind::Refused)
                 emit inputsNeeded(pass, m_workspace.indexOf(stage.get()), lack);
-            else
+            else {
+                emit passFailed(pass, stage, callErrorText(pass, ran.error()));
                 emit failed(callErrorText(pass, ran.error()));
+            }
         });
 }
 

@@ -88,6 +88,8 @@ signals:
     void computed(int stage); ///< added or replaced
     void verified(int stage);
     void failed(const QString& message);
+    /// Before failed(), where the engine refused or failed to run a pass on that stage.
+    void passFailed(const QString& pass, const session::StagePtr& stage, const QString& message);
     /// A pass cannot run on stage `from`, since the text lacks what `why` says.
     void inputsNeeded(const QString& pass, int from, const QString& why);
 

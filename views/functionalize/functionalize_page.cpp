@@ -75,12 +75,13 @@ FunctionalizePage::FunctionalizePage(Workspace& workspace, Passes& passes, Stepp
     });
     connect(m_graph, &GraphSoFar::nodeActivated, this, [this](const QString& node) { select(node, true); });
     connect(m_step, &StepPanel::emittedActivated, m_graph, &GraphSoFar::reveal);
-    connect(&m_passes, &Passes::failed, this, [this](const QString& message) {
-        if (!message.startsWith(QLatin1String("functionalize"))) return;
-        m_failedStage = m_workspace.stageAt(m_passes.selectedStage());
-        m_failure = message;
-        refresh();
-    });
+    connect(&m_passes, &Passes::passFailed, this,
+            [this](const QString& pass, const session::StagePtr& stage, const QString& message) {
+                if (pass != QLatin1String("functionalize")) return;
+                m_failedStage = stage;
+                m_failure = message;
+                refresh();
+            });
     connect(&m_stepper, &Stepper::recordingChanged, this, &FunctionalizePage::refresh);
     connect(&m_stepper, &Stepper::moved, this, [this] {
         m_state->setText(tr("state after %1").arg(m_stepper.whereText()));
