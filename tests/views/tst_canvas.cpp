@@ -99,7 +99,7 @@ private slots:
     void manyReadersShareAChip();
     void bigGraphOpensFolded();
     void allOfAnOpenGraphFits();
-    void namesOnAMapHideNoCard();
+    void namesOnAMapLeaveEachCardInSight();
     void aGapLeadsToWhatIsNearest();
     void firstPictureFitsItsRoom();
     void parametersHaveTheirModelsNames();
@@ -288,7 +288,7 @@ void TestCanvas::allOfAnOpenGraphFits() {
              qPrintable(QStringLiteral("%1 %2").arg(canvas.zoom()).arg(fitted)));
 }
 
-void TestCanvas::namesOnAMapHideNoCard() {
+void TestCanvas::namesOnAMapLeaveEachCardInSight() {
     const Theme theme;
     GraphCanvas canvas(theme, QStringLiteral("test"));
     canvas.resize(1200, 800);
