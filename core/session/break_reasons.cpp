@@ -239,39 +239,32 @@ bool isPyTorchs(std::string_view file) {
 bool decides(const GraphBreak& graphBreak) {
     const ir::SourceLocation* at = graphBreak.location();
     if (!at) return false;
-    std::string_view code = trimmed(at->code);
-    code = code.substr(0, python::commentStart(code));
-    const auto until = [&code](std::size_t from, std::string_view end) {
-        const std::size_t to = python::findOutside(code, from, python::Quotes::Strings,
-                                                   [end](char c) { return c == end.front(); });
-        return code.substr(from, to - from);
-    };
-    std::string_view condition;
-    for (const std::string_view word : {"if ", "elif ", "while "})
-        if (code.starts_with(word)) condition = until(word.size(), ":");
-    if (const std::size_t ternary = code.find(" if ");
-        condition.empty() && ternary != std::string_view::npos) {
-        const std::size_t otherwise = code.find(" else ", ternary);
-        if (otherwise != std::string_view::npos) condition = code.substr(ternary, otherwise - ternary);
+    const std::string_view code = trimmed(at->code);
+    static constexpr std::array<std::string_view, 3> words = {"if ", "elif ", "while "};
+    std::string condition;
+    if (std::ranges::any_of(words, [code](std::string_view word) { return code.starts_with(word); })) {
+        condition = branchCondition(code);
+    } else if (const std::size_t begin = code.find(" if "), end = code.find(" else ", begin);
+               end != std::string_view::npos) {
+        condition = code.substr(begin, end - begin);
     }
-    const auto has = [condition](std::string_view text) {
-        return condition.find(text) != std::string_view::npos;
+    const auto has = [&condition](std::string_view text) {
+        return condition.find(text) != std::string::npos;
     };
     return (has(".item(") || has(".tolist(")) && !has(":=") && !has(" is ");
 }
 
 WayOut scalarWay(const GraphBreak& graphBreak) {
     if (!decides(graphBreak))
-        return {"setting", "capture_scalar_outputs",
-                "The value then becomes an unbacked symbol of the graph; where the program decides by it, "
-                "the graph "
-                "breaks there.",
-                "torch._dynamo.config.capture_scalar_outputs = True"};
+        return {
+            "setting", "capture_scalar_outputs",
+            "The value then becomes an unbacked symbol of the graph; where the program decides by it, the "
+            "graph breaks there.",
+            "torch._dynamo.config.capture_scalar_outputs = True"};
     WayOut out = branchWay(graphBreak);
-    out.text =
-        "The line decides by the value: with capture_scalar_outputs alone the graph breaks at the decision "
-        "instead. " +
-        out.text;
+    out.text = "The line decides by the value: with capture_scalar_outputs alone the graph breaks at the "
+               "decision instead. " +
+               out.text;
     return out;
 }
 
@@ -285,8 +278,7 @@ WayOut moveOutWay(const GraphBreak& graphBreak) {
         return {"leave",
                 "Leave it",
                 "A learning-rate scheduler wraps the optimizer's step() in a function that Dynamo does not "
-                "trace: it "
-                "runs eagerly, and the step that it calls is compiled by itself.",
+                "trace: it runs eagerly, and the step that it calls is compiled by itself.",
                 {}};
     const ir::SourceLocation* at = graphBreak.location();
     if (!at || !isInstalled(at->file))
@@ -298,8 +290,7 @@ WayOut moveOutWay(const GraphBreak& graphBreak) {
     return {"move out",
             "Call it before compiling, or move it out",
             "The line is not the program's. If it only sets something up, one call before torch.compile "
-            "takes it out "
-            "of the graph; else what calls it" +
+            "takes it out of the graph; else what calls it" +
                 (caller ? ", line " + std::to_string(caller->line) + "," : std::string()) +
                 " belongs before or after the compiled function.",
             {}};
@@ -442,7 +433,7 @@ std::vector<WayOut> waysOut(const GraphBreak& graphBreak) {
         if (hint.starts_with("This graph break is fundamental")) continue; // a verdict, not a way out
         if (way == Way::Cond && hint.find("torch.cond") != std::string::npos)
             continue; // said, or does not hold
-        if (way == Way::ScalarOutputs && decides(graphBreak) &&
+        if (way == Way::ScalarOutputs && out.front().kind != "setting" &&
             hint.find("capture_scalar_outputs") != std::string::npos)
             continue; // it moves the break
         WayOut found = hintWay(hint);
