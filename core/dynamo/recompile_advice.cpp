@@ -47,8 +47,7 @@ std::string adviceForValue(const FailedGuard& guard) {
     if (value.find_first_of(".e") != std::string_view::npos)
         return "A float is a constant of its first entry and symbolic from its second value on, unless "
                "torch._dynamo.config.specialize_float is set, Inductor makes CUDA graphs, or an operator "
-               "takes it as a "
-               "plain number (alpha=): passed as a tensor it needs no second entry";
+               "takes it as a plain number (alpha=): passed as a tensor it needs no second entry";
     if (value != "0" && value != "1" && guard.subject.find_first_of(".[") == std::string::npos)
         return std::string(adviceForInts);
     return "The number is a constant of the entry: pass it as a tensor if it changes often";
@@ -159,17 +158,21 @@ void adviseOnConstantInts(std::vector<FailedGuard>& guards) {
             guard.advice = adviceForConstantInts;
 }
 
-/// The symbol that a size was in this compile, before something specialized it; null for none.
-const session::SymbolInfo* specializedSize(const FailedGuard& guard, const session::Compile& made) {
+/// The symbol that a size was in this compile; null for none.
+const session::SymbolInfo* symbolOfSize(const FailedGuard& guard, const session::Compile& made) {
     if (guard.kind != Kind::Size || guard.isRange || guard.dimension < 0 || guard.subject.empty())
         return nullptr;
     const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
     const std::string source = localSource(guard.subject) + dimension;
-    for (const session::SymbolInfo& symbol : made.symbols)
-        if ((symbol.source == source || symbol.source == guard.subject + dimension) &&
-            !symbol.became.empty() && symbol.became.find_first_not_of("0123456789") == std::string::npos)
-            return &symbol;
-    return nullptr;
+    const auto found = std::ranges::find_if(made.symbols, [&](const session::SymbolInfo& symbol) {
+        return symbol.source == source || symbol.source == guard.subject + dimension;
+    });
+    return found == made.symbols.end() ? nullptr : &*found;
+}
+
+/// Whether something made a number of it.
+bool isSpecialized(const session::SymbolInfo& symbol) {
+    return !symbol.became.empty() && symbol.became.find_first_not_of("0123456789") == std::string::npos;
 }
 
 std::string adviceWhereSpecialized(const session::SymbolInfo& symbol) {
@@ -213,22 +216,17 @@ void adviseOnSizesAlike(FailedGuard& guard, const session::Compile& made) {
                        ", which were alike here, or torch.compile(dynamic=True)";
 }
 
-/// The compile that would serve every size failed in the backend, so that marking the size asks for the same.
-void adviseOnFailedSizes(FailedGuard& guard, const session::Compile& made) {
-    const bool inBackend = made.failType == "InductorError" || made.failType == "BackendCompilerFailed";
-    if (made.status != session::Status::Failed || !inBackend || guard.kind != Kind::Size || guard.isRange)
-        return;
-    const std::string dimension = ".size()[" + std::to_string(guard.dimension) + ']';
-    const std::string source = localSource(guard.subject) + dimension;
-    const bool wasSymbolic = std::ranges::any_of(made.symbols, [&](const session::SymbolInfo& symbol) {
-        return symbol.became.empty() &&
-               (symbol.source == source || symbol.source == guard.subject + dimension);
-    });
-    if (wasSymbolic)
-        guard.advice = "This size was symbolic here, and the backend failed (" + made.failType +
-                       "): marking it dynamic asks for such a graph again. Keep it at one value, or compile "
-                       "an entry for "
-                       "each, torch.compile(dynamic=False), and report the error";
+/// Whether the compile that would serve every size failed in the backend: marking the size asks for the same.
+bool failedInBackend(const session::Compile& made) {
+    return made.status == session::Status::Failed &&
+           (made.failType == "InductorError" || made.failType == "BackendCompilerFailed");
+}
+
+std::string adviceWhereItFailed(const session::Compile& made) {
+    return "This size was symbolic here, and the backend failed (" + made.failType +
+           "): marking it dynamic asks for such a graph again. Keep it at one value, or compile an entry for "
+           "each, "
+           "torch.compile(dynamic=False), and report the error";
 }
 
 /// The number that a check of an optimizer's settings holds: "0.05" of "L['self'].param_groups[0]['lr'] == 0.05".
@@ -294,9 +292,12 @@ void adviseBy(const session::Compile& made, std::vector<FailedGuard>& guards) {
             adviseOnSizesAlike(guard, made);
         if (guard.kind == Kind::Length && guard.subject.starts_with("self.state") && isOptimizer)
             guard.advice = adviceForOptimizer(made);
-        if (const session::SymbolInfo* symbol = specializedSize(guard, made))
-            guard.advice = adviceWhereSpecialized(*symbol);
-        adviseOnFailedSizes(guard, made);
+        if (const session::SymbolInfo* symbol = symbolOfSize(guard, made)) {
+            if (isSpecialized(*symbol))
+                guard.advice = adviceWhereSpecialized(*symbol);
+            else if (symbol->became.empty() && failedInBackend(made))
+                guard.advice = adviceWhereItFailed(made);
+        }
     }
     adviseOnConstantInts(guards);
     adviseOnGrowth(guards);
