@@ -77,8 +77,8 @@ void seedAttributes(const Program& program, Attributes& attributes) {
     json made = withSeeded(program, std::move(known));
     for (const auto& [name, tensor] : attributes)
         made.erase(name);
-    Result<Attributes> values = makeAttributes(made);
-    if (values) attributes.merge(*values);
+    for (const auto& [name, value] : made.items())
+        if (auto tensor = makeAttributes({{name, value}})) attributes.merge(*tensor);
 }
 
 Failure unsupportedFailure(const Program& program) {

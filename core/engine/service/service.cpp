@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/service/service.h"
-#include "core/engine/service/lift_written.h"
 
 #include "core/engine/cases/graph_inputs.h"
 #include "core/engine/collectives/mirror_groups.h"
@@ -9,6 +8,7 @@
 #include "core/engine/service/aot_method.h"
 #include "core/engine/service/bulk_tensor.h"
 #include "core/engine/service/environment.h"
+#include "core/engine/service/lift_written.h"
 #include "core/engine/service/pass_runner.h"
 #include "core/engine/service/plugins.h"
 #include "core/engine/service/ranks_method.h"
@@ -276,10 +276,10 @@ bool functionalizes(const std::vector<std::string>& passes) {
 } // namespace
 
 Reply Service::pass(Call& call) {
-    const Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
+    Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
     if (!request) return wrong("pass", request.error().message);
     if (!functionalizes(request->passes)) return runPasses(m_passes, call.program, *request, call.task);
-    const LiftedWrites lifted = liftWrittenAttributes(call.program, *request);
+    const LiftedWrites lifted = liftWrittenAttributes(call.program, std::move(*request));
     if (!lifted.declined.empty()) return tl::unexpected(Failure{ErrorCode::Failed, lifted.declined, {}});
     Reply reply = runPasses(m_passes, lifted.program, lifted.request, call.task);
     if (reply && !lifted.attributes.empty())
