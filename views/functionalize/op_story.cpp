@@ -71,9 +71,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
     if (!written) {
         // It writes through a view of its own, as setitem does.
         const computed::Scoreboard queued = commit();
-        const bool isKnown =
-            std::ranges::any_of(queued.storages, [](const computed::StorageState& s) { return s.pending; });
-        out.push_back(text(isKnown ? tr(" writes ") : tr(" writes in place")));
+        out.push_back(text(tr(" writes ")));
         for (const computed::StorageState& s : queued.storages)
             if (s.pending) {
                 if (!step.updates.empty() && !step.updates.front().views.empty()) {
