@@ -250,17 +250,14 @@ void Passes::run(const QString& pass, int from, Options options) {
             return tl::expected<Ran, CallError>(std::move(ran));
         },
         [this, pass, stage, root](tl::expected<Ran, CallError> ran) {
-            if (ran)
-                add(std::move(*ran));
-            else if (ran.error().kind == CallError::Kind::Cancelled)
-                return;
-            else if (const QString lack = lackOfInputs(*root);
-                     !lack.isEmpty() && ran.error().kind == CallError::Kind::Refused)
-                emit inputsNeeded(pass, m_workspace.indexOf(stage.get()), lack);
-            else {
-                emit passFailed(pass, stage, callErrorText(pass, ran.error()));
-                emit failed(callErrorText(pass, ran.error()));
-            }
+            if (ran) return add(std::move(*ran));
+            if (ran.error().kind == CallError::Kind::Cancelled) return;
+            if (const QString lack = lackOfInputs(*root);
+                !lack.isEmpty() && ran.error().kind == CallError::Kind::Refused)
+                return emit inputsNeeded(pass, m_workspace.indexOf(stage.get()), lack);
+            const QString message = callErrorText(pass, ran.error());
+            emit passFailed(pass, stage, message);
+            emit failed(message);
         });
 }
 
