@@ -36,12 +36,13 @@ void AnswerPicture::drawRanking(QPainter& painter) const {
     const std::string file = commonFile(m_answer.items);
     const int count = m_theme.scaled(48), time = m_theme.scaled(132);
     const int chip = m_theme.scaled(72), row = m_theme.scaled(22), pad = m_theme.scaled(8);
-    int place = m_theme.scaled(file.empty() ? 92 : 40);
+    const QFontMetrics placeMetrics(m_theme.font(FontRole::CodeSmall));
+    const int least = m_theme.scaled(file.empty() ? 92 : 40);
+    int place = least;
     for (const answers::Item& item : m_answer.items) // whole where there is room
-        place = std::max(place, QFontMetrics(m_theme.font(FontRole::CodeSmall))
-                                        .horizontalAdvance(itemText(item.place.substr(file.size()))) +
-                                    pad);
-    place = std::min(place, std::max(m_theme.scaled(file.empty() ? 92 : 40), width() / 5));
+        place =
+            std::max(place, placeMetrics.horizontalAdvance(itemText(item.place.substr(file.size()))) + pad);
+    place = std::min(place, std::max(least, width() / 5));
     const bool narrow = width() < m_theme.scaled(480);
     const int fixed = count + time + (narrow ? 0 : place + chip);
     const int reason = std::max(m_theme.scaled(80), width() - fixed);
