@@ -8,7 +8,6 @@
 #include <QFontMetricsF>
 #include <QPainterPath>
 #include <algorithm>
-#include <optional>
 
 namespace dynascope::views::canvas {
 
@@ -153,32 +152,39 @@ std::vector<QRectF> ScenePainter::paintMapLabels(const std::vector<bool>& hidden
         }
         return cards;
     };
-    const auto paintName = [&](const QString& shown, const QRectF& box) {
+    struct Name {
+        QString shown;
+        QRectF box;
+    };
+    const auto paintName = [&](const Name& name) {
+        const QRectF& box = name.box;
         taken.push_back(box);
         m_painter->setPen(QPen(c.line2, 1));
         m_painter->setBrush(c.bg1);
         m_painter->drawRoundedRect(box, 3, 3);
         m_painter->setBrush(Qt::NoBrush);
         m_painter->setPen(c.text);
-        m_painter->drawText(QPointF(box.left() + 5, box.center().y() + (t.ascent - t.descent) / 2), shown);
+        m_painter->drawText(QPointF(box.left() + 5, box.center().y() + (t.ascent - t.descent) / 2),
+                            name.shown);
     };
     const auto boxOf = [&](const QString& shown) {
         return QRectF(0, 0, metrics.horizontalAdvance(shown) + 10, height);
     };
-    const auto besides = [&](QRectF box, const QRectF& seen, double top) {
-        std::vector<QRectF> out(2, box);
-        out[0].moveTopLeft(QPointF(seen.right() + 6, top));
-        out[1].moveTopRight(QPointF(seen.left() - 6, top));
-        return out;
+    const auto addBesides = [](std::vector<Name>& places, const Name& name, const QRectF& block, double top) {
+        for (const bool right : {true, false}) {
+            Name& place = places.emplace_back(name);
+            place.box.moveTop(top);
+            right ? place.box.moveLeft(block.right() + 6) : place.box.moveRight(block.left() - 6);
+        }
     };
-    /// The first of the places with the fewest cards under it; none where all are taken or out of sight.
-    const auto best = [&](const std::vector<QRectF>& places, int own, std::size_t most) {
-        std::optional<QRectF> out;
-        for (const QRectF& place : places) {
-            if (!viewport.contains(place) || !isFree(place)) continue;
-            const std::size_t cards = cardsUnder(place, own);
+    /// The first of the places with the fewest cards under it; null where all are taken or out of sight.
+    const auto best = [&](const std::vector<Name>& places, int own, std::size_t most) {
+        const Name* out = nullptr;
+        for (const Name& place : places) {
+            if (!viewport.contains(place.box) || !isFree(place.box)) continue;
+            const std::size_t cards = cardsUnder(place.box, own);
             if (out ? cards >= most : cards > most) continue;
-            out = place;
+            out = &place;
             most = cards;
             if (cards == 0) break;
         }
@@ -189,19 +195,18 @@ std::vector<QRectF> ScenePainter::paintMapLabels(const std::vector<bool>& hidden
         const SceneFrame& frame = m_scene->frames[i];
         const QRectF seen = m_view->toView(frame.rect).intersected(viewport);
         if (hidden[i] || frame.name.isEmpty() || seen.height() < height - 2) continue;
-        std::vector<QRectF> places;
+        std::vector<Name> places;
         // A frame too narrow for its name has it beside.
         if (seen.width() >= smallestLabel) {
-            QRectF box = boxOf(elidedName(metrics, frame.name, std::min(seen.width() - 4, widestLabel)));
-            box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
-            places.push_back(box);
+            const QString shown = elidedName(metrics, frame.name, std::min(seen.width() - 4, widestLabel));
+            places.push_back({shown, boxOf(shown)});
+            places.back().box.moveTopLeft(seen.topLeft() + QPointF(2, 2));
         }
         const QString whole = elidedName(metrics, frame.name, widestLabel);
-        for (const QRectF& box : besides(boxOf(whole), seen, seen.top() + 2))
-            places.push_back(box);
-        places.push_back(boxOf(whole).translated(seen.left() + 2, seen.top() - height - 1));
-        const auto place = best(places, noItem, SIZE_MAX);
-        if (place) paintName(elidedName(metrics, frame.name, place->width() - 10 + 0.5), *place);
+        const Name name{whole, boxOf(whole)};
+        addBesides(places, name, seen, seen.top() + 2);
+        places.push_back({whole, name.box.translated(seen.left() + 2, seen.top() - height - 1)});
+        if (const Name* place = best(places, noItem, SIZE_MAX)) paintName(*place);
     }
     if (items.size() > mostLabelled) return taken;
     for (const std::uint32_t i : items) {
@@ -214,12 +219,11 @@ std::vector<QRectF> ScenePainter::paintMapLabels(const std::vector<bool>& hidden
         const QRectF seen = card.adjusted(-30, -4, 30, 4).intersected(viewport);
         if (seen.height() < height - 2) continue;
         const QString shown = elidedName(metrics, item.name, std::min(seen.width() - 4, widestLabel));
-        QRectF box = boxOf(shown);
-        box.moveCenter(seen.center());
-        std::vector<QRectF> places{box};
-        for (const QRectF& other : besides(box, card, box.top()))
-            places.push_back(other);
-        if (const auto place = best(places, int(i), 0)) paintName(shown, *place);
+        std::vector<Name> places{{shown, boxOf(shown)}};
+        places.front().box.moveCenter(seen.center());
+        const Name centred = places.front();
+        addBesides(places, centred, card, centred.box.top());
+        if (const Name* place = best(places, int(i), 0)) paintName(*place);
     }
     return taken;
 }
