@@ -194,19 +194,21 @@ NumericalComparison compareNumerically(Client& engine, const ir::Graph& captured
                 isLost(verified.error()) ? std::optional(verified.error()) : std::nullopt};
     if (std::string why = notRun(*verified); !why.empty()) return {Outcome::Unknown, std::move(why), {}};
     const std::string with = areMadeUp ? "with made-up values for " + nameList(constants) : std::string();
-    if (isClose(*verified))
-        return {Outcome::Equal, std::string(closeWords) + (areMadeUp ? "; " + with : ""), {}};
-    if (areMadeUp && verified->verdict == wire::VerifyVerdict::Equal)
+    const auto withThem = [&with](std::string words) { return with.empty() ? words : words + "; " + with; };
+    if (isClose(*verified)) return {Outcome::Equal, withThem(std::string(closeWords)), {}};
+    switch (verified->verdict) {
+    case wire::VerifyVerdict::Equal:
         return {Outcome::Equal,
-                (verified->reason.empty() ? "the results agree" : verified->reason) + "; " + with,
+                withThem(areMadeUp && verified->reason.empty() ? "the results agree" : verified->reason),
                 {}};
-    // What was compiled may hold for the values that the constants have, and for no others.
-    if (areMadeUp && verified->verdict == wire::VerifyVerdict::Different)
-        return {Outcome::Unknown, with + ", of which the capture has none, the results differ", {}};
-    const Outcome outcome = verified->verdict == wire::VerifyVerdict::Equal       ? Outcome::Equal
-                            : verified->verdict == wire::VerifyVerdict::Different ? Outcome::Different
-                                                                                  : Outcome::Unknown;
-    return {outcome, verified->reason, {}};
+    case wire::VerifyVerdict::Different:
+        // What was compiled may hold for the values that the constants have, and for no others.
+        if (areMadeUp)
+            return {Outcome::Unknown, with + ", of which the capture has none, the results differ", {}};
+        return {Outcome::Different, verified->reason, {}};
+    default:
+        return {Outcome::Unknown, verified->reason, {}};
+    }
 }
 
 } // namespace dynascope::engine
