@@ -19,6 +19,15 @@ using session::Session;
 
 namespace {
 
+/// That the graph is another tells more than that inputs are, which differ in many parts where they stand elsewhere.
+const std::string& mostTelling(const std::vector<std::string>& parts) {
+    const auto notAnInput = std::ranges::find_if_not(
+        parts, [](const std::string& part) { return part.starts_with("example_inputs["); });
+    const auto graph =
+        std::ranges::find_if(parts, [](const std::string& part) { return part.starts_with("gm: "); });
+    return graph != parts.end() ? *graph : notAnInput != parts.end() ? *notAnInput : parts.front();
+}
+
 /// The keys of a recompile's miss beside those of the compile before it of the same frame. The record of that miss, or
 /// `nowhere`.
 std::size_t tellKeys(const Session& session, Answer& out) {
@@ -30,14 +39,10 @@ std::size_t tellKeys(const Session& session, Answer& out) {
             for (const compare::CacheComparison& pair :
                  compare::compareCaches(session, before, session, now)) {
                 if (pair.b != CacheEvent::Outcome::Miss || pair.differences.empty()) continue;
-                // Inputs that stand at other places differ in many parts, which tell little.
-                const auto telling = std::ranges::find_if_not(pair.differences, [](const std::string& part) {
-                    return part.starts_with("example_inputs[");
-                });
+                const std::string& telling = mostTelling(pair.differences);
                 out.note =
                     "Key of " + compileName(session, before) + " beside that of " +
-                    compileName(session, now) + " (" + pair.cache +
-                    "): " + (telling == pair.differences.end() ? pair.differences.front() : *telling) +
+                    compileName(session, now) + " (" + pair.cache + "): " + telling +
                     (pair.differences.size() > 1 ? ", and " + count(pair.differences.size() - 1, "more part")
                                                  : std::string()) +
                     '.';

@@ -390,21 +390,30 @@ private slots:
 
     /// The proof is the lookup that the note tells of, not the first that missed.
     void theKeyThatIsTold() {
-        test::TraceText text;
-        text.string(1, "cap.py");
-        for (int compile = 0; compile < 2; ++compile) {
-            text.at(0, compile).start();
-            text.artifact("fx_graph_cache_miss",
-                          "{\"key\": \"k" + std::to_string(compile) +
-                              "\", \"components\": [\"[a] gm: " + std::to_string(compile) + "\"]}");
-            text.metrics();
-        }
-        const session::SessionPtr session = test::openTrace(text);
+        const auto opened = [](bool withInput) {
+            test::TraceText text;
+            text.string(1, "cap.py");
+            for (int compile = 0; compile < 2; ++compile) {
+                const std::string number = std::to_string(compile);
+                text.at(0, compile).start();
+                text.artifact("fx_graph_cache_miss",
+                              "{\"key\": \"k" + number + "\", \"components\": [\"[a] gm: " + number + "\"" +
+                                  (withInput ? ", \"[b] example_inputs[0]: " + number + "\"" : "") + "]}");
+                text.metrics();
+            }
+            return test::openTrace(text);
+        };
+        const session::SessionPtr session = opened(false);
         QVERIFY(session);
         const Answer caches = answers::answer(*session, Question::Caches);
         QVERIFY2(has(caches.note, "Key of 0/0 beside that of 0/1 (fx_graph_cache): gm: 0 / 1."),
                  caches.note.c_str());
         QCOMPARE(session->records[caches.proof.record].compileId.toString(), std::string("0/1"));
+        // The graph tells more than its inputs.
+        const session::SessionPtr inputs = opened(true);
+        QVERIFY(inputs);
+        const std::string note = answers::answer(*inputs, Question::Caches).note;
+        QVERIFY2(has(note, "(fx_graph_cache): gm: 0 / 1, and 1 more part."), note.c_str());
     }
 
     void stages() {
