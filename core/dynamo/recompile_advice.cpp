@@ -229,28 +229,25 @@ std::string adviceWhereItFailed(const session::Compile& made) {
            "torch.compile(dynamic=False), and report the error";
 }
 
-/// The number that a check of an optimizer's settings holds: "0.05" of "L['self'].param_groups[0]['lr'] == 0.05".
-std::string constantRate(const session::Compile& made) {
-    constexpr std::string_view key = "['lr'] == ";
-    for (const session::Guard& guard : made.guards) {
-        const std::size_t at = guard.code.find(key);
-        if (at == std::string::npos) continue;
-        std::string number = guard.code.substr(at + key.size());
-        number.resize(std::min(number.size(), number.find_first_not_of("0123456789.e-+")));
-        if (isNumber(number)) return number;
-    }
-    return {};
+/// A learning rate that had changed, so that Dynamo made it symbolic, and that the graph made a constant again; null
+/// where none was.
+const session::SymbolInfo* specializedRate(const session::Compile& made) {
+    const auto found = std::ranges::find_if(made.symbols, [](const session::SymbolInfo& symbol) {
+        return symbol.source.ends_with("['lr']") && isNumber(symbol.became);
+    });
+    return found == made.symbols.end() ? nullptr : &*found;
 }
 
 std::string adviceForOptimizer(const session::Compile& made) {
-    std::string out =
-        "An optimizer makes its state in its first step, so that its step is compiled twice: nothing to "
-        "change";
-    if (const std::string rate = constantRate(made); !rate.empty())
-        out += " about that. But this entry holds the learning rate as a constant (lr == " + rate +
-               "), so that a scheduler that changes it has the step compiled again: make it a tensor, "
-               "lr=torch.tensor(...), with capturable=True where foreach=True is given";
-    return out;
+    const std::string state = "An optimizer makes its state in its first step, so that its step is compiled "
+                              "twice: nothing to change";
+    const session::SymbolInfo* rate = specializedRate(made);
+    if (!rate) return state;
+    return state +
+           " about that. But the learning rate had changed too and is a constant of this entry (lr == " +
+           rate->value +
+           "), so that each change has the step compiled again: make it a tensor, "
+           "lr=torch.tensor(...), with capturable=True where foreach=True is given";
 }
 
 /// A list that was longer each time, as where the compiled code appends to it.

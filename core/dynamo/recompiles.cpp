@@ -167,7 +167,8 @@ void completeActual(FailedGuard& guard, const session::Compile& made) {
         if (left == guard.subject || left == source)
             guard.actual = trimmed(std::string_view(own.code).substr(equals + 4));
     }
-    if (guard.actual.empty() && saysWhatFailed(guard.check)) guard.actual = "not " + guard.expected;
+    if (guard.actual.empty() && saysWhatFailed(guard.check))
+        guard.actual = guard.expected == "0" ? "more than 0" : "another";
 }
 
 } // namespace
