@@ -88,7 +88,7 @@ int CutStrip::labelsWidth() const {
     int widest = m_theme.scaled(96);
     for (const session::CutRow& row : m_rows)
         widest = std::max(widest, metrics.horizontalAdvance(toQString(row.label)) + 22);
-    return std::min(widest, m_theme.scaled(180));
+    return std::min(widest, std::max(m_theme.scaled(180), width() / 6));
 }
 
 void CutStrip::layOut() {
