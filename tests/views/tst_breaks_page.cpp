@@ -378,6 +378,11 @@ void TestBreaksPage::tellsWhatToDo() {
     QVERIFY(text.contains("What to do"));
     QVERIFY(text.contains("Frames after: "));
     QVERIFY(text.contains("What comes after each"));
+    // Nothing follows what the program cannot change.
+    Workspace::Capture left = *f.workspace.capture();
+    for (session::BreakGroup& group : left.breaks.groups)
+        group.waysOut = {{"leave", "Leave it", {}, {}}};
+    QVERIFY(!FactView::plainText(breakFacts(left, 0)).contains("What comes after each"));
     QVERIFY(!rawReason(*f.workspace.capture(), 0).isEmpty());
     QVERIFY(breakFacts(*f.workspace.capture(), 999).sections.empty());
     QVERIFY(rawReason(*f.workspace.capture(), 999).isEmpty());

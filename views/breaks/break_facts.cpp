@@ -100,6 +100,7 @@ Section whatComesAfter(const session::BreakSummary& breaks) {
                                         countText(group.occurrences.size(), tr("break"), tr("breaks")))));
         out.facts.push_back(paragraph(std::move(tokens)));
     }
+    if (out.facts.empty()) return out; // none that the program could change
     out.facts.push_back(paragraph({quiet(tr(
         "Compile time of the frames that a break cut off. Without the break at most this is saved: most of "
         "what they hold is compiled then too, in an earlier graph."))}));
@@ -208,7 +209,8 @@ Facts breakFacts(const Workspace::Capture& capture, std::size_t index) {
     out.sections.push_back(costSection(capture, group));
     out.sections.push_back(whatToDo(group));
     if (graphBreak) out.sections.push_back(causeSection(*graphBreak));
-    out.sections.push_back(whatComesAfter(capture.breaks));
+    if (Section after = whatComesAfter(capture.breaks); !after.facts.empty())
+        out.sections.push_back(std::move(after));
     return out;
 }
 
