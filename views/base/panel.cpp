@@ -4,6 +4,7 @@
 #include "views/base/message_page.h"
 #include "views/base/panel_turns.h"
 #include "views/base/view_places.h"
+#include "views/workspace/labels.h"
 
 #include <QAbstractItemView>
 #include <QAction>
