@@ -225,7 +225,6 @@ void MainWindow::connectWorkspace() {
             m_settings.addRecentFile(path);
             m_welcome->setRecentFiles(m_settings.recentFiles());
         }
-        m_status->setProblems(m_docks->problemsText());
         updateActions();
         // Once it is shown, so that back leads from the comparison to the capture.
         QMetaObject::invokeMethod(m_comparing, &Comparing::goOn, Qt::QueuedConnection);
@@ -234,11 +233,14 @@ void MainWindow::connectWorkspace() {
             focusWidget() == panel.filterEdit() && panel.filterEdit()->text().isEmpty())
             panel.tree()->setFocus(Qt::OtherFocusReason);
     });
-    connect(&m_workspace, &Workspace::captureClosed, this, [this] {
-        m_status->setProblems(m_docks->problemsText());
+    const auto update = [this] {
         updateActions();
         updateTitle();
-    });
+    };
+    connect(&m_workspace, &Workspace::captureClosed, this, update);
+    connect(&m_workspace, &Workspace::captureReplaced, this, update);
+    connect(m_docks, &WindowDocks::problemsChanged, this,
+            [this] { m_status->setProblems(m_docks->problemsText()); });
     connect(&m_workspace, &Workspace::openFailed, this,
             [this](const QString& message) { m_message->showMessage(message, QStringLiteral("open")); });
     connect(&m_workspace, &Workspace::captureOpened, this,
@@ -256,11 +258,6 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::recordRequested, this, [this](int capture, int record) {
         m_docks->raise(PanelId::Records);
         m_docks->recordsPanel().showRecord(capture, record);
-    });
-    connect(&m_workspace, &Workspace::captureReplaced, this, [this] {
-        m_status->setProblems(m_docks->problemsText());
-        updateActions();
-        updateTitle();
     });
 }
 

@@ -13,6 +13,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 
@@ -105,7 +106,17 @@ WelcomePage::WelcomePage(Theme& theme, QWidget* parent)
 void WelcomePage::setRecentFiles(const QStringList& files) {
     if (files == m_recent) return;
     m_recent = files;
-    rebuild();
+    m_stale = true;
+    QTimer::singleShot(0, this, &WelcomePage::rebuildIfShown);
+}
+
+void WelcomePage::rebuildIfShown() {
+    if (m_stale && isVisible()) rebuild();
+}
+
+void WelcomePage::showEvent(QShowEvent* event) {
+    rebuildIfShown();
+    QWidget::showEvent(event);
 }
 
 void WelcomePage::setDropHint(bool on) {
@@ -114,6 +125,7 @@ void WelcomePage::setDropHint(bool on) {
 }
 
 void WelcomePage::rebuild() {
+    m_stale = false;
     auto* page = new QWidget;
     auto* middle = new QVBoxLayout(page);
     middle->setContentsMargins(16, 16, 16, 16);

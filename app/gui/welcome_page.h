@@ -18,6 +18,7 @@ class WelcomePage : public QWidget {
     Q_OBJECT
 public:
     WelcomePage(views::Theme& theme, QWidget* parent = nullptr);
+    /// Shown with the next look at the page: it is about to go when a capture was opened.
     void setRecentFiles(const QStringList& files);
     /// Draws the frame of the drop area in the accent.
     void setDropHint(bool on);
@@ -30,14 +31,17 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void rebuild();
+    void rebuildIfShown();
 
     views::Theme& m_theme;
     QStringList m_recent;
     QScrollArea* m_area;
     bool m_dropHint = false;
+    bool m_stale = false; ///< built before the recent files changed
 };
 
 } // namespace dynascope::app

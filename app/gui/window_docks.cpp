@@ -176,7 +176,13 @@ WindowDocks::WindowDocks(QMainWindow& window, Workspace& workspace, Passes& pass
     }
     makeBottomBar();
 
-    connect(m_problems, &QAbstractItemModel::modelReset, this, &WindowDocks::refreshChips);
+    const auto problemsChanged = [this] {
+        refreshChips();
+        emit this->problemsChanged();
+    };
+    connect(m_problems, &QAbstractItemModel::modelReset, this, problemsChanged);
+    connect(m_problems, &QAbstractItemModel::rowsInserted, this, problemsChanged);
+    connect(m_problems, &QAbstractItemModel::rowsRemoved, this, problemsChanged);
     connect(&m_notebook, &Notebook::changed, this, &WindowDocks::refreshChips);
     connect(&m_workspace, &Workspace::placeChanged, this, &WindowDocks::refreshChips);
     connect(&m_theme, &Theme::changed, this, &WindowDocks::refreshChips);
@@ -313,8 +319,12 @@ void WindowDocks::setPage(Page page) {
             }
     } else if (!before && now) {
         LazyDock* front = m_hiddenRight.empty() ? nullptr : m_hiddenRight.front();
+        // Each that is shown would lay out the whole window.
+        m_window.layout()->setEnabled(false);
         for (LazyDock* dock : std::exchange(m_hiddenRight, {}))
             dock->show();
+        m_window.layout()->setEnabled(true);
+        m_window.layout()->activate();
         if (front) front->raise();
         if (m_defaultWidth > 0) applyDefaultSizes(m_defaultWidth);
     }

@@ -81,6 +81,7 @@ public:
     void applyDefaultSizes(int windowWidth);
 
 signals:
+    void problemsChanged();                                                ///< problemsText() may be another
     void placeMissing(int capture, const dynascope::ir::Address& address); ///< of a note that was chosen
 
 private:

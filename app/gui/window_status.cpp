@@ -3,6 +3,7 @@
 
 #include "app/gui/session_keeper.h"
 #include "core/session/compile_counts.h"
+#include "views/base/panel_turns.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/trace.h"
 
@@ -72,7 +73,8 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     for (auto signal : {&Workspace::stagesChanged, &Workspace::diffChanged})
         connect(&m_workspace, signal, this, &WindowStatus::refresh);
     connect(&m_workspace, &Workspace::placeChanged, this, &WindowStatus::refresh);
-    connect(&m_workspace, &Workspace::captureOpened, this, &WindowStatus::countCaptures);
+    connect(&m_workspace, &Workspace::captureOpened, this,
+            [this] { PanelTurns::of(m_workspace).ask(*this, [this] { countCaptures(); }); });
     connect(&m_workspace, &Workspace::captureClosed, this, &WindowStatus::countCaptures);
     connect(&m_workspace, &Workspace::captureReplaced, this, &WindowStatus::countCaptures);
     connect(&m_workspace, &Workspace::nodeSelected, this, &WindowStatus::refresh);

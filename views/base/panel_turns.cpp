@@ -26,8 +26,12 @@ PanelTurns::PanelTurns(Workspace& workspace)
 }
 
 void PanelTurns::ask(Panel& panel) {
-    if (std::find(m_waiting.begin(), m_waiting.end(), &panel) == m_waiting.end())
-        m_waiting.emplace_back(&panel);
+    ask(panel, [&panel] { panel.refreshIfShown(); });
+}
+
+void PanelTurns::ask(QObject& who, std::function<void()> work) {
+    if (std::ranges::none_of(m_waiting, [&who](const Waiting& waiting) { return waiting.who == &who; }))
+        m_waiting.push_back({&who, std::move(work)});
     if (!m_timer.isActive()) m_timer.start();
 }
 
@@ -35,9 +39,9 @@ void PanelTurns::run() {
     QElapsedTimer timer;
     timer.start();
     while (!m_waiting.empty() && timer.elapsed() < mostTurnMs) {
-        const QPointer<Panel> panel = m_waiting.front();
+        const Waiting next = std::move(m_waiting.front());
         m_waiting.pop_front();
-        if (panel) panel->refreshIfShown();
+        if (next.who) next.work();
     }
     if (!m_waiting.empty()) m_timer.start();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/problems/problem_model.h"
 
+#include "views/base/panel_turns.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>
@@ -116,7 +117,8 @@ QString problemsText(const std::vector<Problem>& problems, const std::vector<Wor
 ProblemModel::ProblemModel(Workspace& workspace, QObject* parent)
     : QAbstractTableModel(parent)
     , m_workspace(workspace) {
-    connect(&m_workspace, &Workspace::captureOpened, this, &ProblemModel::reload);
+    connect(&m_workspace, &Workspace::captureOpened, this,
+            [this] { PanelTurns::of(m_workspace).ask(*this, [this] { reload(); }); });
     connect(&m_workspace, &Workspace::captureClosed, this, &ProblemModel::reload);
     connect(&m_workspace, &Workspace::captureReplaced, this, &ProblemModel::update);
     reload();

@@ -32,6 +32,7 @@ struct Problem {
 [[nodiscard]] QString problemsText(const std::vector<Problem>& problems,
                                    const std::vector<Workspace::Capture>& captures);
 
+/// Of all captures of the workspace; those of one that was just opened come in a turn of their own (PanelTurns).
 class ProblemModel : public QAbstractTableModel {
     Q_OBJECT
 public:
