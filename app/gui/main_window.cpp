@@ -265,6 +265,7 @@ void MainWindow::openPaths(const QStringList& paths) {
     m_message->hide();
     for (const QString& path : paths)
         m_workspace.open(path);
+    if (m_settings.opensOnAnswers()) m_pages->prepare(Page::Answers);
     m_pages->prepare(Page::Stages);
 }
 

@@ -11,6 +11,7 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <utility>
 
@@ -136,9 +137,15 @@ QWidget& WindowPages::get(Page page) {
 }
 
 void WindowPages::prepare(Page page) {
-    // Not in the turn that was asked for something else.
-    QMetaObject::invokeMethod(
-        this, [this, page] { static_cast<void>(get(page)); }, Qt::QueuedConnection);
+    // Not in the turn that was asked for something else, nor in that of another page.
+    m_ahead.push_back(page);
+    if (m_ahead.size() == 1) QTimer::singleShot(0, this, &WindowPages::makeNext);
+}
+
+void WindowPages::makeNext() {
+    static_cast<void>(get(m_ahead.front()));
+    m_ahead.pop_front();
+    if (!m_ahead.empty()) QTimer::singleShot(0, this, &WindowPages::makeNext);
 }
 
 bool WindowPages::show(Page page) {

@@ -8,6 +8,7 @@
 #include "views/workspace/page_spec.h"
 
 #include <QObject>
+#include <deque>
 #include <functional>
 #include <map>
 
@@ -70,6 +71,7 @@ signals:
 
 private:
     void openMenu(const views::PageSpec& page, QWidget& button, const QPoint& at);
+    void makeNext();
     [[nodiscard]] views::CentrePage* part(views::Page page) const; ///< null where it was not made yet
 
     QWidget& m_window;
@@ -79,6 +81,7 @@ private:
     ActionRegistry& m_actions;
     Settings& m_settings;
     std::map<views::Page, QWidget*> m_made;
+    std::deque<views::Page> m_ahead; ///< to be prepared
 };
 
 } // namespace dynascope::app

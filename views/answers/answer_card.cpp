@@ -51,6 +51,10 @@ QToolButton* textButton(const QString& name) {
     return out;
 }
 
+void colour(QWidget* widget, const QColor& text, const QString& more = {}) {
+    widget->setStyleSheet(QStringLiteral("color:%1;%2").arg(text.name(), more));
+}
+
 void copy(const QString& text) {
     QGuiApplication::clipboard()->setText(text);
 }
@@ -152,7 +156,7 @@ QColor AnswerCard::tone() const {
     return c.text;
 }
 
-void AnswerCard::restyle() {
+void AnswerCard::restyleStanding() {
     const Colours& c = m_theme.colours();
     static constexpr std::array icons{"warning", "info", "clock", "tick", "minus"};
     QString icon = QLatin1String(icons[std::size_t(m_answer.standing)]);
@@ -163,36 +167,39 @@ void AnswerCard::restyle() {
     m_icon->setPixmap(m_theme.icon(icon, here ? tone() : c.text3).pixmap(size, size));
     m_icon->setToolTip(toQString(standingText(m_answer.standing)));
     m_icon->setAccessibleName(m_icon->toolTip());
-    m_figure->setFont(m_theme.font(FontRole::KeyFigure));
     QFont sentence = m_theme.font(here ? FontRole::Title : FontRole::Text);
     sentence.setWeight(here ? QFont::Medium : QFont::Normal);
     m_sentence->setFont(sentence);
+    colour(m_figure, tone());
+    colour(m_sentence, here ? c.text : c.text2);
+    update();
+}
+
+void AnswerCard::restyle() {
+    const Colours& c = m_theme.colours();
+    m_figure->setFont(m_theme.font(FontRole::KeyFigure));
     m_question->setFont(m_theme.font(FontRole::Strong));
     for (QLabel* code : {m_before, m_code, m_commandText})
         code->setFont(m_theme.font(FontRole::Code));
-    const auto coloured = [](QWidget* widget, const QColor& text, const QString& more = {}) {
-        widget->setStyleSheet(QStringLiteral("color:%1;%2").arg(text.name(), more));
-    };
-    coloured(m_question, c.text2);
-    coloured(m_figure, tone());
-    coloured(m_sentence, here ? c.text : c.text2);
+    colour(m_question, c.text2);
     const auto box = [](const DiffColours& colours) {
         return QStringLiteral("background:%1;border-radius:4px;padding:4px 6px;").arg(colours.fill.name());
     };
-    coloured(m_before, c.text, box(c.diff(diff::Change::Removed)));
-    coloured(m_code, c.text, box(c.diff(diff::Change::Added)));
-    coloured(m_commandText, c.text,
-             QStringLiteral("background:%1;border:1px solid %2;border-radius:4px;padding:4px 6px;")
-                 .arg(c.bg1.name(), c.line.name()));
+    colour(m_before, c.text, box(c.diff(diff::Change::Removed)));
+    colour(m_code, c.text, box(c.diff(diff::Change::Added)));
+    colour(m_commandText, c.text,
+           QStringLiteral("background:%1;border:1px solid %2;border-radius:4px;padding:4px 6px;")
+               .arg(c.bg1.name(), c.line.name()));
     for (QToolButton* link : {m_link, m_button, m_copyChange, m_copyCommand})
         link->setStyleSheet(
             QStringLiteral("QToolButton{color:%1;border:1px solid transparent;padding:1px 3px;}"
                            "QToolButton:focus{border-color:%1;}")
                 .arg(c.accent.name()));
-    update();
+    restyleStanding();
 }
 
 void AnswerCard::setAnswer(const answers::Answer& answer, const QString& link, const QString& command) {
+    const bool sameStanding = m_answer.standing == answer.standing;
     m_answer = answer;
     m_command = command;
     const bool here = answer.standing != Standing::NotHere;
@@ -218,7 +225,8 @@ void AnswerCard::setAnswer(const answers::Answer& answer, const QString& link, c
     m_commandRow->setVisible(!here && !command.isEmpty());
     m_commandText->setText(shownText(command, mostText));
     m_commandText->setToolTip(plainToolTip(command));
-    restyle();
+    if (!sameStanding) restyleStanding(); // a style sheet costs more than all texts
+    update();
     arrange();
 }
 

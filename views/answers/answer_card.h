@@ -50,6 +50,7 @@ protected:
 private:
     void build();
     void restyle();
+    void restyleStanding(); ///< what depends on the answer's standing
     void arrange();
     [[nodiscard]] QColor tone() const;
 

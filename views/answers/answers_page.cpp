@@ -24,6 +24,7 @@
 #include <array>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace dynascope::views {
 
@@ -74,6 +75,7 @@ struct AnswersPage::Private {
     QGridLayout* grid = nullptr;
     std::map<Question, AnswerCard*> cards;
     std::map<Question, Answer> known;
+    std::set<Question> unsaid;   ///< known, and not yet in its card
     std::vector<Question> order; ///< as the cards stand
     StageChecker* checker = nullptr;
     QTimer soon;
@@ -86,7 +88,9 @@ AnswersPage::AnswersPage(Workspace& workspace, Theme& theme, Rederivations& rede
     , d(std::make_unique<Private>()) {
     setObjectName(QStringLiteral("answers"));
     d->checker = new StageChecker(workspace, rederived, this);
-    auto* page = new QWidget;
+    // From the outside in: whatever gets a parent later is given its style again, with all that it holds.
+    auto* page = new QWidget(this);
+    setContent(page);
     auto* column = new QVBoxLayout(page);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -104,7 +108,12 @@ AnswersPage::AnswersPage(Workspace& workspace, Theme& theme, Rederivations& rede
     row->addWidget(copyAll);
     connect(copyAll, &QPushButton::clicked, this, [this] { QGuiApplication::clipboard()->setText(text()); });
 
+    d->scroll = new QScrollArea;
+    d->scroll->setWidgetResizable(true);
+    d->scroll->setFrameShape(QFrame::NoFrame);
+    column->addWidget(d->scroll, 1);
     d->sheet = new QWidget;
+    d->scroll->setWidget(d->sheet);
     d->grid = new QGridLayout(d->sheet);
     d->grid->setContentsMargins(12, 12, 12, 12);
     d->grid->setSpacing(12);
@@ -138,12 +147,6 @@ AnswersPage::AnswersPage(Workspace& workspace, Theme& theme, Rederivations& rede
         for (const Question question : answers::questions)
             if (d->session && tag == slowTag(question)) giveUp(question, {why.toStdString()});
     });
-    d->scroll = new QScrollArea;
-    d->scroll->setWidgetResizable(true);
-    d->scroll->setFrameShape(QFrame::NoFrame);
-    d->scroll->setWidget(d->sheet);
-    column->addWidget(d->scroll, 1);
-    setContent(page);
     setFocusProxy(d->scroll);
     restyle();
 }
@@ -182,6 +185,7 @@ void AnswersPage::refresh() {
     if (d->session == workspace().capture()->session) return;
     d->session = workspace().capture()->session;
     d->known.clear();
+    d->unsaid.clear();
     ask();
 }
 
@@ -202,7 +206,7 @@ void AnswersPage::ask() {
             if (session != d->session) return;
             setLoading(false);
             for (Answer& answer : found)
-                d->known[answer.question] = std::move(answer);
+                know(std::move(answer));
             takeStages();
         });
     for (const Question question : answers::questions) {
@@ -211,7 +215,7 @@ void AnswersPage::ask() {
         waiting.question = question;
         waiting.standing = Standing::Checking;
         waiting.sentence = tr("Reading the graphs...").toStdString();
-        d->known[question] = std::move(waiting);
+        know(std::move(waiting));
         if (question != Question::RunTime || d->session->profiles.empty())
             work(question, [session = d->session, question](const TaskContext& task) {
                 return answers::answer(*session, question, task);
@@ -248,16 +252,29 @@ void AnswersPage::giveUp(Question question, const Error& why) {
     take(std::move(out));
 }
 
+void AnswersPage::know(Answer answer) {
+    d->unsaid.insert(answer.question);
+    d->known[answer.question] = std::move(answer);
+}
+
 void AnswersPage::take(Answer answer) {
-    Answer& known = d->known[answer.question];
-    const bool stays = d->cards[answer.question]->isVisibleTo(d->sheet) &&
-                       known.standing == answer.standing && known.question == answer.question;
-    known = std::move(answer);
+    const Question question = answer.question;
+    const auto before = d->known.find(question);
+    const bool stays = d->cards[question]->isVisibleTo(d->sheet) && before != d->known.end() &&
+                       before->second.standing == answer.standing;
+    know(std::move(answer));
     if (stays)
-        d->cards[known.question]->setAnswer(known, proofTitle(workspace(), known),
-                                            toQString(commandFor(known, d->session->path)));
+        say(question);
     else
         layOut();
+}
+
+void AnswersPage::say(Question question) {
+    if (d->unsaid.erase(question) == 0) return;
+    const Answer& answer = d->known.at(question);
+    const std::string path = d->session ? d->session->path : std::string();
+    d->cards[question]->setAnswer(answer, proofTitle(workspace(), answer),
+                                  toQString(commandFor(answer, path)));
 }
 
 void AnswersPage::takeStages() {
@@ -290,16 +307,16 @@ void AnswersPage::layOut() {
     here.insert(here.end(), low.begin(), low.end());
 
     d->sheet->setUpdatesEnabled(false);
+    d->grid->setEnabled(false); // each card that is shown would lay out all of them
     while (d->grid->count() > 0)
         delete d->grid->takeAt(0);
-    const std::string path = d->session ? d->session->path : std::string();
     int row = 0, at = 0;
     d->order.clear();
     QWidget* before = nullptr;
     for (std::size_t i = 0; i < here.size(); ++i) {
         const Answer& answer = *here[i];
         AnswerCard* card = d->cards[answer.question];
-        card->setAnswer(answer, proofTitle(workspace(), answer), toQString(commandFor(answer, path)));
+        say(answer.question);
         card->setWide(spans[i] >= 4 && !d->narrow);
         if (at + spans[i] > columns) {
             ++row;
@@ -319,6 +336,8 @@ void AnswersPage::layOut() {
     for (int r = 0; r < d->grid->rowCount(); ++r)
         d->grid->setRowStretch(r, 0); // an earlier arrangement had its end elsewhere
     d->grid->setRowStretch(row + 1, 1);
+    d->grid->setEnabled(true);
+    d->grid->activate();
     d->sheet->setUpdatesEnabled(true);
     tellCounts();
 }

@@ -44,6 +44,9 @@ private:
     void askRunTime();
     void work(answers::Question question, std::function<answers::Answer(const TaskContext&)> answer);
     void giveUp(answers::Question question, const Error& why);
+    /// What say() has yet to put into its card.
+    void know(answers::Answer answer);
+    void say(answers::Question question);
     void take(answers::Answer answer);
     void takeStages();
     void layOut();

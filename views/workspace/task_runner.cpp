@@ -10,11 +10,22 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace dynascope::views {
 
 namespace {
 constexpr auto reportInterval = std::chrono::milliseconds(34);
+constexpr int niceness =
+    5; ///< of the pool's threads and those that they start: a third of the window's weight
+
+/// With as many tasks as cores the window would wait for its turn of the processor. Qt's priorities do nothing to
+/// Linux's usual scheduling; the niceness of one thread does.
+void yieldToTheWindow() {
+    thread_local const bool done = ::setpriority(PRIO_PROCESS, id_t(::gettid()), niceness) == 0;
+    static_cast<void>(done);
+}
 } // namespace
 
 /// What the pool runs each time: the task that waits longest.
@@ -25,6 +36,7 @@ public:
         setAutoDelete(false);
     }
     void run() override {
+        yieldToTheWindow();
         m_work.pop()();
         m_work.order(); // for who waits until the pool is done, and then takes apart what the task read
     }
