@@ -14,7 +14,6 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr quintptr isTop = 0; ///< internal id; of a part in a group, one more than the group's row
 constexpr qsizetype longestTip = 3000;
 
 using dynamo::KeyPart;
@@ -29,7 +28,7 @@ std::map<std::string_view, const KeyPart*> byName(const std::vector<KeyPart>& pa
 } // namespace
 
 KeyModel::KeyModel(Theme& theme, QObject* parent)
-    : QAbstractItemModel(parent)
+    : SectionedModel(ColumnCount, parent)
     , m_theme(theme) {}
 
 std::vector<KeyModel::Part> KeyModel::merged(const std::vector<KeyPart>& key,
@@ -111,8 +110,12 @@ QModelIndex KeyModel::firstDifference() const {
 
 const KeyModel::Part* KeyModel::part(const QModelIndex& index) const {
     if (!index.isValid()) return nullptr;
-    if (index.internalId() == isTop) return &m_parts[std::size_t(index.row())];
-    return &m_parts[index.internalId() - 1].parts[std::size_t(index.row())];
+    const Part& top = m_parts[sectionOf(index)];
+    return isSection(index) ? &top : &top.parts[std::size_t(index.row())];
+}
+
+int KeyModel::rowsIn(int section) const {
+    return int(m_parts[std::size_t(section)].parts.size());
 }
 
 QString KeyModel::fullName(const QModelIndex& index) const {
@@ -120,26 +123,6 @@ QString KeyModel::fullName(const QModelIndex& index) const {
     if (!at) return {};
     const Part* group = part(index.parent());
     return group ? QStringLiteral("%1[%2]").arg(group->name, at->name) : at->name;
-}
-
-QModelIndex KeyModel::index(int row, int column, const QModelIndex& parent) const {
-    if (!hasIndex(row, column, parent)) return {};
-    return createIndex(row, column, parent.isValid() ? quintptr(parent.row()) + 1 : isTop);
-}
-
-QModelIndex KeyModel::parent(const QModelIndex& index) const {
-    if (!index.isValid() || index.internalId() == isTop) return {};
-    return createIndex(int(index.internalId() - 1), 0, isTop);
-}
-
-int KeyModel::rowCount(const QModelIndex& parent) const {
-    if (!parent.isValid()) return int(m_parts.size());
-    if (parent.column() > 0 || parent.internalId() != isTop) return 0;
-    return int(m_parts[std::size_t(parent.row())].parts.size());
-}
-
-int KeyModel::columnCount(const QModelIndex&) const {
-    return ColumnCount;
 }
 
 QString KeyModel::display(const Part& part, int column) const {

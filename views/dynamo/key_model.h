@@ -3,8 +3,8 @@
 
 #include "core/diff/graph_diff.h"
 #include "core/dynamo/cache_key.h"
+#include "views/base/sectioned_model.h"
 
-#include <QAbstractItemModel>
 #include <QString>
 #include <vector>
 
@@ -14,7 +14,7 @@ class Theme;
 
 /// The ingredients of a key of AOTAutograd's cache, those of one name below it, beside another key's. GUI
 /// thread only.
-class KeyModel : public QAbstractItemModel {
+class KeyModel : public SectionedModel {
     Q_OBJECT
 public:
     enum Column { Name, Value, Other, Hash, ColumnCount };
@@ -32,10 +32,6 @@ public:
     /// "example_inputs[0]".
     [[nodiscard]] QString fullName(const QModelIndex& index) const;
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& index) const override;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
@@ -47,6 +43,8 @@ private:
     };
     [[nodiscard]] static std::vector<Part> merged(const std::vector<dynamo::KeyPart>& key,
                                                   const std::vector<dynamo::KeyPart>& other, bool compared);
+    [[nodiscard]] int sectionCount() const override { return int(m_parts.size()); }
+    [[nodiscard]] int rowsIn(int section) const override;
     [[nodiscard]] const Part* part(const QModelIndex& index) const;
     [[nodiscard]] QString display(const Part& part, int column) const;
 

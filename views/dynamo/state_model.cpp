@@ -10,8 +10,6 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr quintptr isSection = 0; ///< internal id of a section; of a row, one more than its section's number
-
 QString sign(diff::Change change) {
     switch (change) {
     case diff::Change::Added:
@@ -28,7 +26,7 @@ QString sign(diff::Change change) {
 } // namespace
 
 StateModel::StateModel(Theme& theme, QObject* parent)
-    : QAbstractItemModel(parent)
+    : SectionedModel(ColumnCount, parent)
     , m_theme(theme) {}
 
 void StateModel::setSections(std::vector<StateSection> sections) {
@@ -78,28 +76,12 @@ void StateModel::updateSection(int at, StateSection next) {
 }
 
 const StateRow* StateModel::row(const QModelIndex& index) const {
-    if (!index.isValid() || index.internalId() == isSection) return nullptr;
-    return &m_sections[index.internalId() - 1].rows[std::size_t(index.row())];
+    if (!index.isValid() || isSection(index)) return nullptr;
+    return &m_sections[sectionOf(index)].rows[std::size_t(index.row())];
 }
 
-QModelIndex StateModel::index(int row, int column, const QModelIndex& parent) const {
-    if (!hasIndex(row, column, parent)) return {};
-    return createIndex(row, column, parent.isValid() ? quintptr(parent.row()) + 1 : isSection);
-}
-
-QModelIndex StateModel::parent(const QModelIndex& index) const {
-    if (!index.isValid() || index.internalId() == isSection) return {};
-    return createIndex(int(index.internalId() - 1), 0, isSection);
-}
-
-int StateModel::rowCount(const QModelIndex& parent) const {
-    if (!parent.isValid()) return int(m_sections.size());
-    if (parent.column() > 0 || parent.internalId() != isSection) return 0;
-    return int(m_sections[std::size_t(parent.row())].rows.size());
-}
-
-int StateModel::columnCount(const QModelIndex&) const {
-    return ColumnCount;
+int StateModel::rowsIn(int section) const {
+    return int(m_sections[std::size_t(section)].rows.size());
 }
 
 QVariant StateModel::sectionData(const StateSection& section, int column, int role) const {

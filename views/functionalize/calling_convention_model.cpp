@@ -7,9 +7,6 @@ namespace dynascope::views {
 
 namespace {
 
-/// A heading has no parent row; others carry their heading's number, from 1.
-constexpr quintptr headingId = 0;
-
 QString columnText(const computed::ConventionRow& row, int column) {
     const std::string* const texts[] = {nullptr, &row.name, &row.type, &row.what, &row.why};
     static_assert(CallingConventionModel::Name == 1 && CallingConventionModel::Why == 4);
@@ -20,35 +17,19 @@ QString columnText(const computed::ConventionRow& row, int column) {
 
 } // namespace
 
+CallingConventionModel::CallingConventionModel(QObject* parent)
+    : SectionedModel(ColumnCount, parent) {}
+
 void CallingConventionModel::setConvention(computed::CallingConvention convention) {
     beginResetModel();
     m_convention = std::move(convention);
     endResetModel();
 }
 
-std::size_t CallingConventionModel::countOf(int section) const {
-    return section == Arguments ? m_convention.arguments.size()
-           : section == Outputs ? m_convention.outputs.size()
-                                : m_convention.epilogue.size();
-}
-
-QModelIndex CallingConventionModel::index(int row, int column, const QModelIndex& parent) const {
-    if (!hasIndex(row, column, parent)) return {};
-    return createIndex(row, column, parent.isValid() ? quintptr(parent.row()) + 1 : headingId);
-}
-
-QModelIndex CallingConventionModel::parent(const QModelIndex& child) const {
-    if (!child.isValid() || child.internalId() == headingId) return {};
-    return createIndex(int(child.internalId()) - 1, 0, headingId);
-}
-
-int CallingConventionModel::rowCount(const QModelIndex& parent) const {
-    if (!parent.isValid()) return SectionCount;
-    return parent.internalId() == headingId && parent.column() == 0 ? int(countOf(parent.row())) : 0;
-}
-
-int CallingConventionModel::columnCount(const QModelIndex&) const {
-    return ColumnCount;
+int CallingConventionModel::rowsIn(int section) const {
+    return int(section == Arguments ? m_convention.arguments.size()
+               : section == Outputs ? m_convention.outputs.size()
+                                    : m_convention.epilogue.size());
 }
 
 QString CallingConventionModel::heading(int section) const {
@@ -67,7 +48,7 @@ QString CallingConventionModel::tip(const QModelIndex& index) const {
                          .arg(toQString(forced->reason))
                    : QString();
     };
-    switch (int(index.internalId()) - 1) {
+    switch (sectionOf(index)) {
     case Arguments: {
         const computed::OuterArgument& argument = m_convention.arguments[row];
         if (index.column() == Why) return breakTip(argument.forcedBy);
@@ -104,12 +85,12 @@ QString CallingConventionModel::tip(const QModelIndex& index) const {
 
 QVariant CallingConventionModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    if (index.internalId() == headingId) {
+    if (isSection(index)) {
         if (index.column() == 0 && (role == Qt::DisplayRole || role == Qt::AccessibleTextRole))
             return heading(index.row());
         return role == BreakRole ? QVariant(-1) : QVariant();
     }
-    const int section = int(index.internalId()) - 1;
+    const std::size_t section = sectionOf(index);
     const auto row = std::size_t(index.row());
     const computed::OuterArgument* argument = section == Arguments ? &m_convention.arguments[row] : nullptr;
     const computed::ConventionOutput* output = section == Outputs ? &m_convention.outputs[row] : nullptr;

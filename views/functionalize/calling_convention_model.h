@@ -4,13 +4,12 @@
 #pragma once
 
 #include "core/computed/calling_convention.h"
-
-#include <QAbstractItemModel>
+#include "views/base/sectioned_model.h"
 
 namespace dynascope::views {
 
 /// GUI thread only.
-class CallingConventionModel : public QAbstractItemModel {
+class CallingConventionModel : public SectionedModel {
     Q_OBJECT
 public:
     enum Section { Arguments, Outputs, Epilogue, SectionCount };
@@ -22,19 +21,16 @@ public:
         WrittenRole,             ///< the row is about a changed input
     };
 
-    using QAbstractItemModel::QAbstractItemModel;
+    explicit CallingConventionModel(QObject* parent = nullptr);
     void setConvention(computed::CallingConvention convention);
     [[nodiscard]] const computed::CallingConvention& convention() const { return m_convention; }
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    [[nodiscard]] std::size_t countOf(int section) const;
+    [[nodiscard]] int sectionCount() const override { return SectionCount; }
+    [[nodiscard]] int rowsIn(int section) const override;
     [[nodiscard]] QString heading(int section) const;
     [[nodiscard]] QString tip(const QModelIndex& index) const;
 
