@@ -13,59 +13,37 @@ QString milliseconds(double us) {
 }
 } // namespace
 
+TimingModel::TimingModel(QObject* parent)
+    : ItemTreeModel(ColumnCount, parent) {}
+
 void TimingModel::clear() {
     beginResetModel();
-    m_items.clear();
+    clearItems();
     m_total = 0;
     endResetModel();
 }
 
 void TimingModel::set(const session::SpanTree& merged) {
     beginResetModel();
-    m_items.assign(1, {});
+    clearItems();
     m_total = 0;
     m_items.reserve(merged.spans.size() + 1);
     for (const session::Span& span : merged.spans) {
-        Item item{merged.nameOf(span), span.parent + 1, 0,         span.totalUs(),
-                  span.selfUs,         span.count,      span.open, {}};
-        Item& parent = m_items[std::size_t(item.parent)];
-        item.row = int(parent.children.size());
-        parent.children.push_back(int(m_items.size()));
+        TimingItem item;
+        item.parent = span.parent + 1; // the first item is none of the spans
+        item.name = merged.nameOf(span);
+        item.total = span.totalUs();
+        item.self = span.selfUs;
+        item.count = span.count;
+        item.open = span.open;
         if (span.parent < 0) m_total += item.total;
-        m_items.push_back(std::move(item));
+        addItem(std::move(item));
     }
     endResetModel();
 }
 
-const TimingModel::Item* TimingModel::item(const QModelIndex& index) const {
-    const std::size_t i = index.isValid() ? std::size_t(index.internalId()) : 0;
-    return i < m_items.size() ? &m_items[i] : nullptr;
-}
-
-QModelIndex TimingModel::index(int row, int column, const QModelIndex& parent) const {
-    const Item* above = parent.column() > 0 ? nullptr : item(parent);
-    if (!above || row < 0 || row >= int(above->children.size()) || column < 0 || column >= ColumnCount)
-        return {};
-    return createIndex(row, column, quintptr(above->children[std::size_t(row)]));
-}
-
-QModelIndex TimingModel::parent(const QModelIndex& child) const {
-    const Item* own = child.isValid() ? item(child) : nullptr;
-    if (!own || own->parent <= 0) return {};
-    return createIndex(m_items[std::size_t(own->parent)].row, 0, quintptr(own->parent));
-}
-
-int TimingModel::rowCount(const QModelIndex& parent) const {
-    const Item* own = parent.column() > 0 ? nullptr : item(parent);
-    return own ? int(own->children.size()) : 0;
-}
-
-int TimingModel::columnCount(const QModelIndex& /*parent*/) const {
-    return ColumnCount;
-}
-
 QVariant TimingModel::data(const QModelIndex& index, int role) const {
-    const Item* own = index.isValid() ? item(index) : nullptr;
+    const TimingItem* own = itemAt(index);
     if (!own) return {};
     if (role == ShareRole) return m_total > 0 ? own->total / m_total : 0.0;
     if (role == SelfShareRole) return m_total > 0 ? own->self / m_total : 0.0;

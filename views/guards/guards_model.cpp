@@ -44,21 +44,20 @@ bool guardMatchesReason(const session::Guard& guard, std::string_view reason) {
     return source.size() == named.size() + 5 && source.substr(3, named.size()) == named;
 }
 
+GuardsModel::GuardsModel(QObject* parent)
+    : ItemTreeModel(ColumnCount, parent) {}
+
 int GuardsModel::add(int parent, const session::Guard* guard) {
-    const int index = int(m_items.size());
-    Item item;
+    GuardItem item;
     item.parent = parent;
     item.guard = guard;
-    item.row = int(m_items[std::size_t(parent)].children.size());
-    m_items.push_back(std::move(item));
-    m_items[std::size_t(parent)].children.push_back(index);
-    return index;
+    return addItem(std::move(item));
 }
 
 void GuardsModel::clear() {
     beginResetModel();
     m_session.reset();
-    m_items.clear();
+    clearItems();
     m_failed = m_checks = 0;
     endResetModel();
 }
@@ -66,7 +65,7 @@ void GuardsModel::clear() {
 void GuardsModel::setGuards(session::SessionPtr session, std::size_t compileIndex) {
     beginResetModel();
     m_session = std::move(session);
-    m_items.assign(1, {});
+    clearItems();
     m_failed = m_checks = 0;
     const session::Compile& compile = m_session->compiles[compileIndex];
     // A recompile's reasons name guards of an earlier compile of the frame; a later one's reasons name these.
@@ -102,36 +101,8 @@ void GuardsModel::setGuards(session::SessionPtr session, std::size_t compileInde
     endResetModel();
 }
 
-const GuardsModel::Item* GuardsModel::item(const QModelIndex& index) const {
-    const std::size_t i = index.isValid() ? std::size_t(index.internalId()) : 0;
-    return i < m_items.size() ? &m_items[i] : nullptr;
-}
-
-QModelIndex GuardsModel::index(int row, int column, const QModelIndex& parent) const {
-    const Item* above = item(parent);
-    if (!above || row < 0 || row >= int(above->children.size()) || column < 0 || column >= ColumnCount ||
-        parent.column() > 0)
-        return {};
-    return createIndex(row, column, quintptr(above->children[std::size_t(row)]));
-}
-
-QModelIndex GuardsModel::parent(const QModelIndex& child) const {
-    const Item* own = child.isValid() ? item(child) : nullptr;
-    if (!own || own->parent <= 0) return {};
-    return createIndex(m_items[std::size_t(own->parent)].row, 0, quintptr(own->parent));
-}
-
-int GuardsModel::rowCount(const QModelIndex& parent) const {
-    const Item* own = parent.column() > 0 ? nullptr : item(parent);
-    return own ? int(own->children.size()) : 0;
-}
-
-int GuardsModel::columnCount(const QModelIndex& /*parent*/) const {
-    return ColumnCount;
-}
-
 QVariant GuardsModel::data(const QModelIndex& index, int role) const {
-    const Item* own = index.isValid() ? item(index) : nullptr;
+    const GuardItem* own = itemAt(index);
     if (!own) return {};
     if (!own->guard) {
         if (role == Qt::DisplayRole && index.column() == Source) return tr("Checks of every frame");

@@ -5,15 +5,19 @@
 #pragma once
 
 #include "core/session/session.h"
+#include "views/base/item_tree_model.h"
 
-#include <QAbstractItemModel>
-#include <QSortFilterProxyModel>
-#include <vector>
+#include <string_view>
 
 namespace dynascope::views {
 
+struct GuardItem : TreeItem {
+    const session::Guard* guard = nullptr; ///< null for the group of ambient checks
+    bool failed = false;
+};
+
 /// GUI thread only.
-class GuardsModel : public QAbstractItemModel {
+class GuardsModel : public ItemTreeModel<GuardItem> {
     Q_OBJECT
 public:
     enum Column { Source, Type, Check, AddedBy, ColumnCount };
@@ -21,32 +25,20 @@ public:
     /// names, as the table shows sources and checks, SearchRole all that the filter looks through.
     enum Role { FailedRole = Qt::UserRole, FileRole, LineRole, SearchRole, NameRole, CopyRole };
 
-    using QAbstractItemModel::QAbstractItemModel;
+    explicit GuardsModel(QObject* parent = nullptr);
     /// Guards that a reason of `recompiles` names are marked as failed.
     void setGuards(session::SessionPtr session, std::size_t compile);
     void clear();
     [[nodiscard]] int failedCount() const { return m_failed; }
     [[nodiscard]] int checkCount() const { return m_checks; }
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:
-    struct Item {
-        int parent = -1, row = 0;
-        const session::Guard* guard = nullptr; ///< null for the group of ambient checks
-        std::vector<int> children;
-        bool failed = false;
-    };
     int add(int parent, const session::Guard* guard);
-    [[nodiscard]] const Item* item(const QModelIndex& index) const;
 
     session::SessionPtr m_session;
-    std::vector<Item> m_items; ///< the first is the invisible root
     int m_failed = 0, m_checks = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace dynascope::views {
 
 ModuleModel::ModuleModel(QObject* parent)
-    : QAbstractItemModel(parent) {}
+    : ItemTreeModel(1, parent) {}
 
 void ModuleModel::setTree(std::shared_ptr<const ModuleTree> tree) {
     beginResetModel();
@@ -26,31 +26,20 @@ void ModuleModel::setFilter(session::Filter filter) {
 }
 
 void ModuleModel::rebuild() {
-    m_rows.clear();
-    m_top.clear();
+    clearItems();
     m_rowOfNode.clear();
-    m_shown = 0;
     if (!m_tree || m_tree->groups.groups.empty()) return;
-    m_rowOfNode.assign(m_tree->graph->size(), -1);
-    addContents(0, -1);
+    m_rowOfNode.assign(m_tree->graph->size(), topId);
+    addContents(0, topItem);
 
     // Rows are in preorder: a pass from the back sums every subtree, and rows without a node left fall out.
-    for (std::size_t i = m_rows.size(); i-- > 0;) {
-        ModuleRow& row = m_rows[i];
+    for (std::size_t i = m_items.size() - 1; i > topItem; --i) {
+        ModuleRow& row = m_items[i];
         if (row.kind == ModuleRow::Kind::Node) row.nodes = 1;
-        if (row.nodes == 0) continue;
-        if (row.parent >= 0)
-            m_rows[std::size_t(row.parent)].nodes += row.nodes;
-        else
-            m_shown += row.nodes;
+        m_items[std::size_t(row.parent)].nodes += row.nodes;
     }
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        ModuleRow& row = m_rows[i];
-        if (row.nodes == 0) continue;
-        std::vector<int>& siblings = row.parent >= 0 ? m_rows[std::size_t(row.parent)].children : m_top;
-        row.position = int(siblings.size());
-        siblings.push_back(int(i));
-    }
+    for (std::size_t i = topItem + 1; i < m_items.size(); ++i)
+        if (m_items[i].nodes > 0) placeItem(int(i));
     addTimes();
 }
 
@@ -63,29 +52,27 @@ void ModuleModel::setTimes(std::shared_ptr<const NodeTimes> times) {
 }
 
 void ModuleModel::addTimes() {
-    for (ModuleRow& row : m_rows)
+    for (ModuleRow& row : m_items)
         row.us = -1;
     if (!m_times) return;
-    for (std::size_t i = m_rows.size(); i-- > 0;) {
-        ModuleRow& row = m_rows[i];
+    for (std::size_t i = m_items.size() - 1; i > topItem; --i) {
+        ModuleRow& row = m_items[i];
         if (row.kind == ModuleRow::Kind::Node)
             if (const auto known = m_times->us.find(m_tree->graph->node(row.node).name);
                 known != m_times->us.end())
                 row.us = known->second;
-        if (row.us < 0 || row.parent < 0) continue;
-        double& above = m_rows[std::size_t(row.parent)].us;
+        if (row.us < 0) continue;
+        double& above = m_items[std::size_t(row.parent)].us;
         above = std::max(above, 0.0) + row.us;
     }
 }
 
-int ModuleModel::addRow(ModuleRow row) {
-    m_rows.push_back(std::move(row));
-    return int(m_rows.size()) - 1;
-}
-
 void ModuleModel::addGroup(layout::GroupId id, int parent) {
-    const int row = addRow({ModuleRow::Kind::Group, id, 0, ir::npos, 0, parent, 0, {}});
-    addContents(id, row);
+    ModuleRow row;
+    row.kind = ModuleRow::Kind::Group;
+    row.parent = parent;
+    row.group = id;
+    addContents(id, appendItem(std::move(row)));
 }
 
 void ModuleModel::addContents(layout::GroupId id, int parent) {
@@ -118,13 +105,15 @@ void ModuleModel::addContents(layout::GroupId id, int parent) {
     std::stable_sort(items.begin(), items.end(), [](const Item& a, const Item& b) { return a.at < b.at; });
 
     layout::GroupId run = layout::noGroup;
-    int runRow = -1;
+    int runRow = parent;
     for (const Item& item : items) {
         if (item.group == layout::noGroup) {
             const ir::Node& node = m_tree->graph->node(item.at);
             if (!m_filter.matches({nullptr, nullptr, &node, &m_tree->names[item.at]})) continue;
-            m_rowOfNode[item.at] =
-                addRow({ModuleRow::Kind::Node, layout::noGroup, 0, item.at, 0, parent, 0, {}});
+            ModuleRow row;
+            row.parent = parent;
+            row.node = item.at;
+            m_rowOfNode[item.at] = RowId(appendItem(std::move(row)));
             continue;
         }
         const layout::GroupId alike = tree.groups[item.group].alike;
@@ -136,51 +125,26 @@ void ModuleModel::addContents(layout::GroupId id, int parent) {
             const auto members =
                 std::count_if(group.children.begin(), group.children.end(),
                               [&](layout::GroupId g) { return tree.groups[g].alike == alike; });
-            runRow = addRow({ModuleRow::Kind::Run, alike, std::size_t(members), ir::npos, 0, parent, 0, {}});
+            ModuleRow row;
+            row.kind = ModuleRow::Kind::Run;
+            row.parent = parent;
+            row.group = alike;
+            row.alike = std::size_t(members);
+            runRow = appendItem(std::move(row));
             run = alike;
         }
         addGroup(item.group, runRow);
     }
 }
 
-const ModuleRow* ModuleModel::rowAt(const QModelIndex& index) const {
-    return index.isValid() && index.internalId() < m_rows.size() ? &m_rows[index.internalId()] : nullptr;
-}
-
-QModelIndex ModuleModel::index(int row, int column, const QModelIndex& parent) const {
-    const ModuleRow* above = rowAt(parent);
-    if (column != 0 || row < 0 || (parent.isValid() && !above)) return {};
-    const std::vector<int>& siblings = above ? above->children : m_top;
-    return row < int(siblings.size()) ? createIndex(row, 0, quintptr(siblings[std::size_t(row)]))
-                                      : QModelIndex();
-}
-
-QModelIndex ModuleModel::parent(const QModelIndex& child) const {
-    const ModuleRow* row = rowAt(child);
-    if (!row || row->parent < 0) return {};
-    return createIndex(m_rows[std::size_t(row->parent)].position, 0, quintptr(row->parent));
-}
-
-int ModuleModel::rowCount(const QModelIndex& parent) const {
-    if (!parent.isValid()) return int(m_top.size());
-    const ModuleRow* row = parent.column() == 0 ? rowAt(parent) : nullptr;
-    return row ? int(row->children.size()) : 0;
-}
-
-int ModuleModel::columnCount(const QModelIndex&) const {
-    return 1;
-}
-
 QModelIndex ModuleModel::indexOf(ir::NodeIndex node) const {
-    if (node >= m_rowOfNode.size() || m_rowOfNode[node] < 0) return {};
-    const int row = m_rowOfNode[node];
-    return createIndex(m_rows[std::size_t(row)].position, 0, quintptr(row));
+    return node < m_rowOfNode.size() ? indexOfId(m_rowOfNode[node]) : QModelIndex();
 }
 
 ir::NodeIndex ModuleModel::firstNode(const QModelIndex& index) const {
-    const ModuleRow* row = rowAt(index);
+    const ModuleRow* row = itemAt(index);
     while (row && row->kind != ModuleRow::Kind::Node && !row->children.empty()) {
-        row = &m_rows[std::size_t(row->children.front())];
+        row = &m_items[std::size_t(row->children.front())];
     }
     return row ? row->node : ir::npos;
 }
@@ -223,7 +187,7 @@ QString ModuleModel::detail(const ModuleRow& row) const {
 }
 
 QVariant ModuleModel::data(const QModelIndex& index, int role) const {
-    const ModuleRow* row = rowAt(index);
+    const ModuleRow* row = itemAt(index);
     if (!row) return {};
     const bool isNode = row->kind == ModuleRow::Kind::Node;
     switch (role) {

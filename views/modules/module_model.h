@@ -7,25 +7,22 @@
 #include "core/ir/graph.h"
 #include "core/layout/fold.h"
 #include "core/session/filter.h"
+#include "views/base/item_tree_model.h"
 #include "views/workspace/workspace.h"
 
-#include <QAbstractItemModel>
 #include <memory>
 #include <vector>
 
 namespace dynascope::views {
 
 /// What a row stands for.
-struct ModuleRow {
+struct ModuleRow : TreeItem {
     enum class Kind { Group, Run, Node } kind = Kind::Node;
     layout::GroupId group = layout::noGroup; ///< Group; Run: the first member
     std::size_t alike = 0;                   ///< Run: how many
     ir::NodeIndex node = ir::npos;           ///< Node
     std::size_t nodes = 0;                   ///< FX nodes below, those the filter hides left out
-    int parent = -1;                         ///< row index in the arena, -1 for top rows
-    int position = 0;                        ///< among the parent's children
-    std::vector<int> children;
-    double us = -1; ///< that those nodes took; negative where that of none is known
+    double us = -1;                          ///< that those nodes took; negative where that of none is known
 };
 
 /// A graph with its groups, as the worker hands it over. Immutable and shared.
@@ -36,7 +33,7 @@ struct ModuleTree {
 };
 
 /// GUI thread only. One column; further data by role.
-class ModuleModel : public QAbstractItemModel {
+class ModuleModel : public ItemTreeModel<ModuleRow> {
     Q_OBJECT
 public:
     enum Role { KindRole = Qt::UserRole, DetailRole, CountRole, OpKindRole, NodeRole, TimeRole, HeatRole };
@@ -50,17 +47,13 @@ public:
     /// Keeps the nodes that match, and what holds them.
     void setFilter(session::Filter filter);
     [[nodiscard]] const ir::Graph* graph() const { return m_tree ? m_tree->graph.get() : nullptr; }
-    [[nodiscard]] std::size_t shownNodes() const { return m_shown; }
+    [[nodiscard]] std::size_t shownNodes() const { return m_items.front().nodes; }
 
     /// The row of a node; invalid where the filter hides it.
     [[nodiscard]] QModelIndex indexOf(ir::NodeIndex node) const;
     /// The node to select for a row: itself, or the first node below. ir::npos for an invalid index.
     [[nodiscard]] ir::NodeIndex firstNode(const QModelIndex& index) const;
 
-    [[nodiscard]] QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    [[nodiscard]] QModelIndex parent(const QModelIndex& child) const override;
-    [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
-    [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
 
 private:
@@ -68,17 +61,12 @@ private:
     void addTimes();
     void addGroup(layout::GroupId id, int parent);
     void addContents(layout::GroupId id, int parent);
-    int addRow(ModuleRow row);
-    [[nodiscard]] const ModuleRow* rowAt(const QModelIndex& index) const;
     [[nodiscard]] QString title(const ModuleRow& row) const;
     [[nodiscard]] QString detail(const ModuleRow& row) const;
 
     std::shared_ptr<const ModuleTree> m_tree;
     session::Filter m_filter;
-    std::vector<ModuleRow> m_rows;
-    std::vector<int> m_top;
-    std::vector<int> m_rowOfNode;
-    std::size_t m_shown = 0;
+    std::vector<RowId> m_rowOfNode; ///< topId where the filter hides it
     std::shared_ptr<const NodeTimes> m_times;
 };
 
