@@ -11,7 +11,7 @@ namespace dynascope::views {
 using session::Session;
 
 CaptureModel::CaptureModel(Workspace& workspace, QObject* parent)
-    : QAbstractItemModel(parent)
+    : TreeModel(1, parent)
     , m_workspace(workspace)
     , m_root(std::make_unique<Item>()) {
     for (int i = 0; i < int(m_workspace.captures().size()); ++i)
@@ -75,12 +75,29 @@ CaptureModel::Item* CaptureModel::findCompile(int capture, int compile) const {
     return m_root->children[std::size_t(capture)]->find(compile);
 }
 
-CaptureModel::Item* CaptureModel::itemAt(const QModelIndex& index) const {
-    return index.isValid() ? static_cast<Item*>(index.internalPointer()) : m_root.get();
+CaptureModel::Item* CaptureModel::itemOf(RowId id) const {
+    return id == topId ? m_root.get() : reinterpret_cast<Item*>(id);
+}
+
+int CaptureModel::childCount(RowId id) const {
+    return int(itemOf(id)->children.size());
+}
+
+TreeModel::RowId CaptureModel::childAt(RowId id, int row) const {
+    return reinterpret_cast<RowId>(itemOf(id)->children[std::size_t(row)].get());
+}
+
+TreeModel::RowId CaptureModel::parentOf(RowId id) const {
+    const Item* above = itemOf(id)->parent;
+    return above == m_root.get() ? topId : reinterpret_cast<RowId>(above);
+}
+
+int CaptureModel::positionOf(RowId id) const {
+    return itemOf(id)->row();
 }
 
 QModelIndex CaptureModel::indexOf(const Item* item) const {
-    return item && item != m_root.get() ? createIndex(item->row(), 0, item) : QModelIndex();
+    return item ? indexOfId(reinterpret_cast<RowId>(item)) : QModelIndex();
 }
 
 QModelIndex CaptureModel::captureIndex(int capture) const {
@@ -90,26 +107,9 @@ QModelIndex CaptureModel::compileIndex(int capture, int compile) const {
     return indexOf(findCompile(capture, compile));
 }
 
-QModelIndex CaptureModel::index(int row, int column, const QModelIndex& parent) const {
-    if (!hasIndex(row, column, parent)) return {};
-    return createIndex(row, column, itemAt(parent)->children[std::size_t(row)].get());
-}
-
-QModelIndex CaptureModel::parent(const QModelIndex& child) const {
-    return child.isValid() ? indexOf(itemAt(child)->parent) : QModelIndex();
-}
-
-int CaptureModel::rowCount(const QModelIndex& parent) const {
-    return parent.column() > 0 ? 0 : int(itemAt(parent)->children.size());
-}
-
-int CaptureModel::columnCount(const QModelIndex&) const {
-    return 1;
-}
-
 QVariant CaptureModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
-    Item& item = *itemAt(index);
+    Item& item = *itemOf(index.internalId());
     if (!item.isWritten && role != CompileRole && role != KindRole) write(item, item.captureItem()->row());
     switch (role) {
     case Qt::DisplayRole: {

@@ -5,16 +5,16 @@
 // about it.
 #pragma once
 
+#include "views/base/tree_model.h"
 #include "views/workspace/workspace.h"
 
-#include <QAbstractItemModel>
 #include <memory>
 #include <vector>
 
 namespace dynascope::views {
 
 /// Rows change only on the workspace's signals. GUI thread only.
-class CaptureModel : public QAbstractItemModel {
+class CaptureModel : public TreeModel {
     Q_OBJECT
 public:
     enum class Kind {
@@ -48,10 +48,6 @@ public:
     explicit CaptureModel(Workspace& workspace, QObject* parent = nullptr);
     ~CaptureModel() override;
 
-    QModelIndex index(int row, int column, const QModelIndex& parent = {}) const override;
-    QModelIndex parent(const QModelIndex& child) const override;
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
 
     [[nodiscard]] QModelIndex captureIndex(int capture) const;
@@ -74,8 +70,12 @@ private:
     [[nodiscard]] std::vector<std::unique_ptr<Item>> buildFacets(const session::Session& session,
                                                                  std::size_t compile) const;
     [[nodiscard]] Item* findCompile(int capture, int compile) const;
-    [[nodiscard]] Item* itemAt(const QModelIndex& index) const;
-    [[nodiscard]] QModelIndex indexOf(const Item* item) const;
+    [[nodiscard]] int childCount(RowId id) const override;
+    [[nodiscard]] RowId childAt(RowId id, int row) const override;
+    [[nodiscard]] RowId parentOf(RowId id) const override;
+    [[nodiscard]] int positionOf(RowId id) const override;
+    [[nodiscard]] Item* itemOf(RowId id) const;
+    [[nodiscard]] QModelIndex indexOf(const Item* item) const; ///< of a row; invalid for null
 
     Workspace& m_workspace;
     std::unique_ptr<Item> m_root;
