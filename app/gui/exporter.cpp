@@ -6,6 +6,7 @@
 #include "app/gui/pages.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "core/session/stage_order.h"
 #include "views/canvas/compare_view.h"
 #include "views/palette/palette.h"
 #include "views/workspace/labels.h"

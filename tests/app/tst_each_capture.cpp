@@ -6,6 +6,7 @@
 #include "app/gui/chrome.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "core/session/stage_order.h"
 #include "tests/support/captures.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"

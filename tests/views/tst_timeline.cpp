@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/inductor/compile_passes.h"
 #include "core/session/byte_source.h"
+#include "core/session/stage_order.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/pass_recordings.h"
 #include "tests/support/patience.h"

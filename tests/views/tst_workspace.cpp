@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/stage_order.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/patience.h"
 #include "views/workspace/break_place.h"
@@ -47,7 +48,6 @@ private slots:
     void failsWithOneLine();
     void cancelForgetsTheQueue();
     void readsPastedText();
-    void stagesHavePredecessors();
     void countsHavePlurals();
 
 private:
@@ -295,20 +295,6 @@ void TestWorkspace::readsPastedText() {
     QTRY_COMPARE(opened.size(), 1);
     QTRY_VERIFY(m_workspace->stage(Side::A).graph);
     QVERIFY(m_workspace->stage(Side::A).graph->find("add") != ir::npos);
-}
-
-void TestWorkspace::stagesHavePredecessors() {
-    test::addSample(*m_workspace, "encoder_train");
-    const session::Compile& compile = *m_workspace->compile();
-    QCOMPARE(predecessor(compile, 0), -1);
-    QCOMPARE(predecessor(compile, 1000), -1);
-    for (int i = 1; i < int(compile.stages.size()); ++i) {
-        const int from = predecessor(compile, i);
-        QVERIFY(from >= 0 && from < i);
-        // Backward comes from the joint graph, not from the forward graph that happens to stand before it.
-        if (compile.stages[std::size_t(i)]->name == "aot_backward_graph")
-            QCOMPARE(compile.stages[std::size_t(from)]->phase, session::Phase::Joint);
-    }
 }
 
 QTEST_GUILESS_MAIN(TestWorkspace)

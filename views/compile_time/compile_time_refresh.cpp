@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/session/stage_order.h"
 #include "views/compile_time/compile_time_private.h"
 #include "views/compile_time/flame_legend.h"
 #include "views/compile_time/timing_model.h"

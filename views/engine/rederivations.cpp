@@ -2,6 +2,7 @@
 #include "views/engine/rederivations.h"
 
 #include "core/rederive/rederive.h"
+#include "core/session/stage_order.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>

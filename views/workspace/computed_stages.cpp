@@ -2,6 +2,7 @@
 //
 // The stages of a workspace: captured ones, and behind them those that were computed, which can be removed
 // again.
+#include "core/session/stage_order.h"
 #include "views/workspace/workspace.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/workspace/go_to.h"
 
+#include "core/session/stage_order.h"
 #include "views/workspace/labels.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include "views/workspace/workspace.h"
 
 #include "core/ir/storage.h"
+#include "core/session/stage_order.h"
 #include "views/workspace/break_place.h"
 #include "views/workspace/joined_profiles.h"
 #include "views/workspace/trace.h"

@@ -81,15 +81,6 @@ struct StageView {
     bool loading = false;
 };
 
-/// The stage that `stage` was made from: the one before it in its phase and attempt, else the last one of the
-/// phase that feeds it (joint feeds forward and backward). -1 for the first.
-[[nodiscard]] int predecessor(const session::Compile& compile, int stage);
-/// The pair to show first: the first graph, and the first graph that AOTAutograd made of it (else the next
-/// graph).
-[[nodiscard]] std::pair<int, int> defaultStages(const session::Compile& compile);
-/// The compile to show first: the most graphs, the first of equals. -1 where there is none.
-[[nodiscard]] int bestCompile(const session::Session& session);
-
 /// One of Workspace::captures().
 struct OpenCapture {
     session::SessionPtr session;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/workspace/workspace.h"
+#include "core/session/stage_order.h"
+
+#include "core/session/session.h"
 
 #include <algorithm>
 
-namespace dynascope::views {
+namespace dynascope::session {
 
 namespace {
-
-using session::Phase;
-using session::Stage;
 
 /// Phases that may feed a phase, nearest first; an unset entry ends the list.
 std::vector<Phase> feeders(Phase phase) {
@@ -41,7 +40,7 @@ std::vector<Phase> feeders(Phase phase) {
 }
 
 /// The last stage before `end` of that phase and, where there is one, of that attempt.
-int lastOf(const session::Compile& compile, Phase phase, int attempt, int end) {
+int lastOf(const Compile& compile, Phase phase, int attempt, int end) {
     int other = -1;
     for (int i = end - 1; i >= 0; --i) {
         const Stage& s = *compile.stages[std::size_t(i)];
@@ -54,7 +53,7 @@ int lastOf(const session::Compile& compile, Phase phase, int attempt, int end) {
 
 } // namespace
 
-int predecessor(const session::Compile& compile, int stage) {
+int predecessor(const Compile& compile, int stage) {
     if (stage <= 0 || stage >= int(compile.stages.size())) return -1;
     const Stage& s = *compile.stages[std::size_t(stage)];
     const Stage& before = *compile.stages[std::size_t(stage) - 1];
@@ -65,9 +64,9 @@ int predecessor(const session::Compile& compile, int stage) {
         // Each output code belongs to one post-grad phase: forward's comes first where there are both.
         if (s.phase == Phase::Code && phase == Phase::PostGradBackward && s.k == 0) {
             const int forward = lastOf(compile, Phase::PostGradForward, s.attempt, stage);
-            const bool severalCodes = std::any_of(
-                compile.stages.begin() + stage + 1, compile.stages.end(),
-                [&](const session::StagePtr& t) { return t->phase == Phase::Code && t->name == s.name; });
+            const bool severalCodes =
+                std::any_of(compile.stages.begin() + stage + 1, compile.stages.end(),
+                            [&](const StagePtr& t) { return t->phase == Phase::Code && t->name == s.name; });
             if (forward >= 0 && severalCodes) return forward;
         }
         return found;
@@ -75,7 +74,7 @@ int predecessor(const session::Compile& compile, int stage) {
     return stage - 1;
 }
 
-std::pair<int, int> defaultStages(const session::Compile& compile) {
+std::pair<int, int> defaultStages(const Compile& compile) {
     const int count = int(compile.stages.size());
     int a = -1, b = -1;
     for (int i = 0; i < count && b < 0; ++i) {
@@ -93,12 +92,12 @@ std::pair<int, int> defaultStages(const session::Compile& compile) {
     return {a, b};
 }
 
-int bestCompile(const session::Session& session) {
+int bestCompile(const Session& session) {
     int best = session.compiles.empty() ? -1 : 0;
     std::ptrdiff_t most = -1;
     for (std::size_t i = 0; i < session.compiles.size(); ++i) {
         const auto& stages = session.compiles[i].stages;
-        const auto graphs = std::count_if(stages.begin(), stages.end(), [](const session::StagePtr& s) {
+        const auto graphs = std::count_if(stages.begin(), stages.end(), [](const StagePtr& s) {
             return s->content == Stage::Content::Graph;
         });
         if (graphs > most) {
@@ -109,4 +108,4 @@ int bestCompile(const session::Session& session) {
     return best;
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::session
