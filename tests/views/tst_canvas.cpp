@@ -107,7 +107,6 @@ private slots:
     void skipsRunSquare_data();
     void skipsRunSquare();
     void bandsNeverCross();
-    void mergedGraphHoldsBoth();
     void mergedSceneMarksEveryNode();
     void wrongLayoutIsNotTaken();
     void cardsSayWhatANodeDoes();
@@ -512,23 +511,6 @@ void TestCanvas::bandsNeverCross() {
         QVERIFY(picture.bands[i - 1].bottomA <= picture.bands[i].topA);
         QVERIFY(picture.bands[i - 1].bottomB <= picture.bands[i].topB);
     }
-}
-
-void TestCanvas::mergedGraphHoldsBoth() {
-    const ir::GraphPtr a = graphOf(before);
-    const ir::GraphPtr b = graphOf(after);
-    const diff::GraphDiff diff = diff::diffGraphs(*a, *b);
-    const MergedGraph merged = mergeGraphs(*a, *b, diff);
-    QCOMPARE(merged.graph->size(), b->size() + diff.removed);
-    QVERIFY(merged.graph->missing().empty());
-    for (ir::NodeIndex n = 0; n < b->size(); ++n)
-        QCOMPARE(merged.graph->nodes()[merged.fromB[n]].get(), b->nodes()[n].get()); // shared, not copied
-    // B has another node of that name.
-    const ir::NodeIndex kept = merged.fromA[a->find("setitem")];
-    QCOMPARE(QString::fromStdString(merged.graph->node(kept).name), QString("setitem (A)"));
-    QCOMPARE(merged.changes[kept], diff::Change::Removed);
-    // It reads what its argument became.
-    QCOMPARE(QString::fromStdString(merged.graph->node(kept).args[0].text), QString("y_1"));
 }
 
 void TestCanvas::mergedSceneMarksEveryNode() {

@@ -71,7 +71,7 @@ bool prepare(PaneSource& source) {
 }
 
 /// Where the nodes are in a merged graph that are drawn of its two.
-ir::NodeSet partOfMerged(const MergedGraph& graph, const PaneSource& a, const PaneSource& b) {
+ir::NodeSet partOfMerged(const diff::MergedGraph& graph, const PaneSource& a, const PaneSource& b) {
     ir::NodeSet out;
     const auto add = [&out](const ir::NodeSet& nodes, const std::vector<ir::NodeIndex>& places) {
         for (const ir::NodeIndex node : nodes)
@@ -175,8 +175,8 @@ Picture makePicture(PictureRequest request, const TaskContext& task) {
     picture.diff = request.diff;
     picture.aligned = request.aligned;
     if (request.merged && request.a && request.b && request.diff) {
-        auto graph = std::make_shared<const MergedGraph>(
-            mergeGraphs(*request.a->graph, *request.b->graph, *request.diff));
+        auto graph = std::make_shared<const diff::MergedGraph>(
+            diff::mergeGraphs(*request.a->graph, *request.b->graph, *request.diff));
         LaidOut merged;
         ir::NodeSet only = partOfMerged(*graph, *request.a, *request.b);
         if (request.mergedPane && request.mergedPane->only == only) {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "core/base/task.h"
+#include "core/diff/merged_graph.h"
 #include "core/ir/node_sets.h"
 #include "core/session/program_names.h"
 #include "core/session/provenance.h"
 #include "core/session/session.h"
-#include "views/canvas/merged_graph.h"
 #include "views/canvas/partner_items.h"
 
 #include <optional>
@@ -49,7 +49,7 @@ struct LaidOut {
 
 struct Picture {
     std::optional<LaidOut> a, b, merged;
-    std::shared_ptr<const MergedGraph> mergedGraph;
+    std::shared_ptr<const diff::MergedGraph> mergedGraph;
     std::vector<GutterBand> bands;
     Anchors anchors; ///< for linked scrolling; empty with one pane
     std::shared_ptr<const diff::GraphDiff> diff;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/canvas/merged_graph.h"
+#include "core/diff/merged_graph.h"
 
+#include <string>
 #include <unordered_map>
+#include <utility>
 
-namespace dynascope::views::canvas {
+namespace dynascope::diff {
 
 namespace {
 
@@ -24,7 +26,7 @@ void rename(ir::Argument& argument, const Names& names, int depth) {
 }
 
 /// What nodes of A are called in the merged graph, where that differs.
-Names newNames(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff) {
+Names newNames(const ir::Graph& a, const ir::Graph& b, const GraphDiff& diff) {
     Names names;
     for (ir::NodeIndex n = 0; n < a.size(); ++n) {
         const std::string& name = a.node(n).name;
@@ -43,14 +45,14 @@ Names newNames(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& di
 
 } // namespace
 
-MergedGraph mergeGraphs(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff) {
+MergedGraph mergeGraphs(const ir::Graph& a, const ir::Graph& b, const GraphDiff& diff) {
     MergedGraph merged;
     merged.fromA.assign(a.size(), ir::npos);
     merged.fromB.assign(b.size(), ir::npos);
     const Names names = newNames(a, b, diff);
     ir::GraphBuilder builder;
     builder.setName(b.name());
-    const auto note = [&merged](ir::NodeIndex inA, ir::NodeIndex inB, diff::Change change) {
+    const auto note = [&merged](ir::NodeIndex inA, ir::NodeIndex inB, Change change) {
         const auto at = static_cast<ir::NodeIndex>(merged.changes.size());
         merged.changes.push_back(change);
         merged.nodeOfA.push_back(inA);
@@ -58,7 +60,7 @@ MergedGraph mergeGraphs(const ir::Graph& a, const ir::Graph& b, const diff::Grap
         if (inA != ir::npos) merged.fromA[inA] = at;
         if (inB != ir::npos) merged.fromB[inB] = at;
     };
-    for (const diff::Row& row : diff.rows) {
+    for (const Row& row : diff.rows) {
         if (row.b != ir::npos) {
             if (merged.fromB[row.b] != ir::npos) continue;
             builder.add(b.nodes()[row.b]);
@@ -71,7 +73,7 @@ MergedGraph mergeGraphs(const ir::Graph& a, const ir::Graph& b, const diff::Grap
             for (auto& [key, argument] : node.kwargs)
                 rename(argument, names, 0);
             builder.add(std::move(node));
-            note(row.a, ir::npos, diff::Change::Removed);
+            note(row.a, ir::npos, Change::Removed);
         }
     }
     for (const auto& [name, graph] : b.subgraphs())
@@ -80,4 +82,4 @@ MergedGraph mergeGraphs(const ir::Graph& a, const ir::Graph& b, const diff::Grap
     return merged;
 }
 
-} // namespace dynascope::views::canvas
+} // namespace dynascope::diff
