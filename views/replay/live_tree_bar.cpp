@@ -161,7 +161,7 @@ void LiveTreeBar::showState() {
                             static_cast<QWidget*>(m_moves), static_cast<QWidget*>(m_hold)})
         choice->setEnabled(!busy && !paused);
     QString text;
-    const TreeRunPtr run = m_trees.run();
+    const replay::TreeRunPtr run = m_trees.run();
     const QString events = run ? tr("%1 of %2")
                                      .arg(numberText(run->size()),
                                           countText(run->program().events.size(), tr("event"), tr("events")))

@@ -55,7 +55,7 @@ LiveTrees::State LiveTrees::state() const {
     return isOfOpenCapture() ? m_state : State::None;
 }
 
-TreeRunPtr LiveTrees::run() const {
+replay::TreeRunPtr LiveTrees::run() const {
     return isOfOpenCapture() ? m_run : nullptr;
 }
 
@@ -98,7 +98,7 @@ void LiveTrees::start(const Options& options, bool paused) {
                     return end(State::Failed, tr("Cancelled."));
                 return end(State::Failed, toQString(begun.error().message));
             }
-            m_run = std::make_shared<TreeRun>(std::move(begun->program));
+            m_run = std::make_shared<replay::TreeRun>(std::move(begun->program));
             m_state = State::Paused;
             emit changed();
             if (!paused) advance(Goal::End);

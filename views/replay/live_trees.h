@@ -5,8 +5,8 @@
 #pragma once
 
 #include "core/rederive/tree_workload.h"
+#include "core/replay/tree_run.h"
 #include "views/engine/engine.h"
-#include "views/replay/tree_run.h"
 #include "views/workspace/workspace.h"
 
 #include <QObject>
@@ -49,8 +49,8 @@ public:
     [[nodiscard]] State state() const; ///< of the open capture's run
     [[nodiscard]] bool isBusy() const { return m_state == State::Preparing || m_state == State::Running; }
     [[nodiscard]] bool canStep() const { return state() == State::Paused; }
-    [[nodiscard]] TreeRunPtr run() const;  ///< of the open capture; null for none
-    [[nodiscard]] QString trouble() const; ///< likewise; one or two sentences
+    [[nodiscard]] replay::TreeRunPtr run() const; ///< of the open capture; null for none
+    [[nodiscard]] QString trouble() const;        ///< likewise; one or two sentences
     [[nodiscard]] QString backend() const { return m_options.backend; }
     [[nodiscard]] Engine& engine() const { return m_engine; }
 
@@ -74,7 +74,7 @@ private:
     Options m_options;
     std::weak_ptr<const session::Session> m_session;
     std::shared_ptr<Shared> m_shared; ///< with the thread that carries events out
-    std::shared_ptr<TreeRun> m_run;
+    std::shared_ptr<replay::TreeRun> m_run;
 };
 
 } // namespace dynascope::views

@@ -3,7 +3,7 @@
 // The pool of a run of CUDA-graph trees after a step: its blocks by address, what the step took marked.
 #pragma once
 
-#include "views/replay/tree_run.h"
+#include "views/replay/tree_walk.h"
 #include "views/theme/theme.h"
 
 #include <QWidget>

@@ -67,7 +67,7 @@ QString modeName(replay::CompilationMode mode) {
                                                        : tr("inference");
 }
 
-Section functionSection(const TreeRun& run, const TreeStep& step) {
+Section functionSection(const replay::TreeRun& run, const TreeStep& step) {
     const replay::TreeFunction& function = run.log().functions()[step.function];
     Section section;
     section.title = tr("Function");
@@ -83,7 +83,7 @@ Section functionSection(const TreeRun& run, const TreeStep& step) {
 }
 
 /// One recording that was asked: what it relied on, and what it got.
-Section checkSection(const TreeRun& run, const TreeStep& step, const InvariantCheck& check) {
+Section checkSection(const replay::TreeRun& run, const TreeStep& step, const InvariantCheck& check) {
     Section section;
     const bool fits = check.status == InvariantStatus::Success;
     section.title = tr("Check of %1").arg(treeNodeName(check.node));
@@ -114,7 +114,7 @@ Section checkSection(const TreeRun& run, const TreeStep& step, const InvariantCh
     return section;
 }
 
-Section writesSection(const TreeRun& run, const TreeStep& step) {
+Section writesSection(const replay::TreeRun& run, const TreeStep& step) {
     Section section;
     section.title = tr("Writes to inputs");
     section.chip = mutationPathName(step.mutationPath);
@@ -133,7 +133,7 @@ Section writesSection(const TreeRun& run, const TreeStep& step) {
     return section;
 }
 
-QString argumentText(const TreeRun& run, const replay::TreeArgument& argument) {
+QString argumentText(const replay::TreeRun& run, const replay::TreeArgument& argument) {
     switch (argument.kind) {
     case replay::TreeArgument::Kind::Parameter:
         return tr("a tensor of the program's own");
@@ -150,7 +150,7 @@ QString argumentText(const TreeRun& run, const replay::TreeArgument& argument) {
     return tr("a fresh tensor");
 }
 
-Section valuesSection(const TreeRun& run, std::size_t index) {
+Section valuesSection(const replay::TreeRun& run, std::size_t index) {
     const TreeStep& step = run.step(index);
     const replay::TreeEvent& event = run.program().events[index];
     const TreeNode* node = run.log().find(step.node);
@@ -239,7 +239,7 @@ Section stateSection(const TreeWalk& walk) {
 }
 
 Section nodeSection(const TreeWalk& walk, const TreeNode& node) {
-    const TreeRun& run = *walk.run();
+    const replay::TreeRun& run = *walk.run();
     Section section;
     section.title = node.isWarmup() ? tr("Warm-up %1").arg(-node.id) : tr("Recording #%1").arg(node.id);
     section.chip = treeFunctionName(run, node.function);
@@ -277,7 +277,7 @@ Section nodeSection(const TreeWalk& walk, const TreeNode& node) {
 Facts treeFacts(const TreeWalk& walk) {
     Facts facts;
     if (!walk.run()) return facts;
-    const TreeRun& run = *walk.run();
+    const replay::TreeRun& run = *walk.run();
     if (const TreeNode* node = run.log().find(walk.selected()))
         facts.sections.push_back(nodeSection(walk, *node));
     if (const TreeStep* step = walk.step()) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "views/inspector/facts.h"
-#include "views/replay/tree_run.h"
+#include "views/replay/tree_walk.h"
 
 namespace dynascope::views {
 

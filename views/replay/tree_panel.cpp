@@ -49,7 +49,7 @@ struct TreePanel::Private {
 namespace {
 
 /// How many calls gave what an eager run gives.
-FigureRow::Figure verifiedFigure(const TreeRun& run, std::size_t position, const Colours& c) {
+FigureRow::Figure verifiedFigure(const replay::TreeRun& run, std::size_t position, const Colours& c) {
     std::size_t verified = 0, same = 0;
     for (std::size_t i = 0; i < position; ++i)
         if (const replay::StepMeasure* measure = run.log().measure(i); measure && measure->verified) {
@@ -272,7 +272,7 @@ void TreePanel::restyle() {
 
 /// The newest run of the capture, or what one would be.
 void TreePanel::showLive() {
-    const TreeRunPtr run = d->live->run();
+    const replay::TreeRunPtr run = d->live->run();
     d->body->setVisible(run != nullptr);
     d->hint->setVisible(run == nullptr);
     const session::Session* session = workspace().session();
@@ -326,10 +326,12 @@ void TreePanel::refresh() {
     forget();
     d->program = program;
     setLoading(true);
-    workspace().tasks().run<TreeRunPtr>(
+    workspace().tasks().run<replay::TreeRunPtr>(
         QStringLiteral("replay.tree"), this,
-        [program](const TaskContext& task) { return std::make_shared<const TreeRun>(*program, task); },
-        [this](TreeRunPtr run) {
+        [program](const TaskContext& task) {
+            return std::make_shared<const replay::TreeRun>(*program, task);
+        },
+        [this](replay::TreeRunPtr run) {
             setLoading(false);
             d->events->setRows(eventRows(*run));
             d->walk.setRun(std::move(run));
@@ -337,7 +339,7 @@ void TreePanel::refresh() {
 }
 
 void TreePanel::showPosition() {
-    const TreeRunPtr& run = d->walk.run();
+    const replay::TreeRunPtr& run = d->walk.run();
     const std::size_t position = d->walk.position(), size = run ? run->size() : 0;
     for (QToolButton* button : {d->first, d->previous})
         button->setEnabled(position > 0);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "views/base/panel.h"
-#include "views/replay/tree_run.h"
+#include "views/replay/tree_walk.h"
 
 #include <memory>
 

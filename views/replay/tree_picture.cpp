@@ -168,7 +168,7 @@ void TreePicture::follow() {
 
 QString TreePicture::stateText(const TreeNode& node) const {
     if (node.isWarmup()) return tr("warm-up");
-    const TreeRun& run = *m_walk.run();
+    const replay::TreeRun& run = *m_walk.run();
     const std::size_t replays = run.replays(node.id, m_walk.position());
     const bool again = rerecordCause(run.step(node.step)) != nullptr;
     QString made = again ? treeActionName(run.step(node.step)) : tr("recorded");
@@ -183,7 +183,7 @@ QColor TreePicture::stateColour(const TreeNode& node) const {
 }
 
 QString TreePicture::toolTipOf(const TreeNode& node) const {
-    const TreeRun& run = *m_walk.run();
+    const replay::TreeRun& run = *m_walk.run();
     QString text = tr("%1 of %2\nmade by event %3\n%4")
                        .arg(treeNodeName(node.id), treeFunctionName(run, node.function))
                        .arg(node.step + 1)

@@ -3,7 +3,7 @@
 // The tree of recordings as cards from left to right, with the current path, what was recorded anew and why.
 #pragma once
 
-#include "views/replay/tree_run.h"
+#include "views/replay/tree_walk.h"
 #include "views/theme/theme.h"
 
 #include <QAbstractScrollArea>

@@ -28,7 +28,7 @@ QString endText(const TreeStep& step) {
     return why + (step.invalidated ? tr("; its outputs were taken away. ") : QStringLiteral(". "));
 }
 
-QString droppedText(const TreeRun& run, std::size_t step) {
+QString droppedText(const replay::TreeRun& run, std::size_t step) {
     const replay::TreeEvent& event = run.program().events[step];
     return tr("%1 of event %2 given up by the program")
         .arg(countText(event.outputs.size(), tr("output"), tr("outputs")))
@@ -70,14 +70,14 @@ QString treeNodeName(NodeId node) {
     return node >= 0 ? QStringLiteral("#%1").arg(node) : tr("warm-up %1").arg(-node);
 }
 
-QString treeFunctionName(const TreeRun& run, FunctionId function) {
+QString treeFunctionName(const replay::TreeRun& run, FunctionId function) {
     const auto& functions = run.log().functions();
     if (function >= functions.size() || functions[function].name.empty())
         return QStringLiteral("f%1").arg(function);
     return toQString(functions[function].name);
 }
 
-QString treeInputName(const TreeRun& run, FunctionId function, std::size_t input) {
+QString treeInputName(const replay::TreeRun& run, FunctionId function, std::size_t input) {
     const auto& functions = run.log().functions();
     if (function < functions.size() && input < functions[function].inputs.size() &&
         !functions[function].inputs[input].name.empty())
@@ -89,7 +89,7 @@ QString treeOutputName(replay::OutputAt output) {
     return tr("output %1 of %2").arg(output.index).arg(treeNodeName(output.node));
 }
 
-QString treeEventName(const TreeRun& run, std::size_t step) {
+QString treeEventName(const replay::TreeRun& run, std::size_t step) {
     switch (run.step(step).event) {
     case Event::Call:
         return tr("call %1").arg(treeFunctionName(run, run.step(step).function));
@@ -132,7 +132,7 @@ Tone treeActionTone(const TreeStep& step) {
     return Tone::None;
 }
 
-QString treeWhy(const TreeRun& run, std::size_t index) {
+QString treeWhy(const replay::TreeRun& run, std::size_t index) {
     const TreeStep& step = run.step(index);
     switch (step.event) {
     case Event::Call: {
@@ -177,7 +177,7 @@ std::vector<TableColumn> eventColumns() {
             {tr("Why"), {}, 520}};
 }
 
-std::vector<TableRow> eventRows(const TreeRun& run) {
+std::vector<TableRow> eventRows(const replay::TreeRun& run) {
     std::vector<TableRow> rows;
     rows.reserve(run.size());
     for (std::size_t i = 0; i < run.size(); ++i) {
@@ -198,7 +198,7 @@ std::vector<TableRow> eventRows(const TreeRun& run) {
     return rows;
 }
 
-std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position) {
+std::vector<Rerecord> rerecordsOf(const replay::TreeRun& run, std::size_t position) {
     std::vector<Rerecord> out;
     for (std::size_t i = 0; i < std::min(position, run.size()); ++i) {
         if (!rerecordCause(run.step(i))) continue;
@@ -225,7 +225,7 @@ std::vector<TableColumn> rerecordColumns() {
             {tr("Counts"), tr("Whether it counts against the limit of re-records"), 90}};
 }
 
-std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecord>& list) {
+std::vector<TableRow> rerecordRows(const replay::TreeRun& run, const std::vector<Rerecord>& list) {
     std::vector<TableRow> rows;
     for (const Rerecord& at : list) {
         const TreeStep& step = run.step(at.step);
@@ -259,7 +259,7 @@ std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecor
     return rows;
 }
 
-RunCategories runCategories(const TreeRun& run, std::size_t position) {
+RunCategories runCategories(const replay::TreeRun& run, std::size_t position) {
     RunCategories out;
     const auto& functions = run.log().functions();
     std::vector<std::size_t> first; ///< by function: its first row
@@ -319,7 +319,7 @@ std::vector<TableColumn> runInputColumns() {
         {tr("Why"), {}, 420}};
 }
 
-std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories) {
+std::vector<TableRow> runInputRows(const replay::TreeRun& run, const RunCategories& categories) {
     std::vector<TableRow> rows;
     const auto& functions = run.log().functions();
     for (const RunInput& input : categories.inputs) {

@@ -3,31 +3,32 @@
 // A run of CUDA-graph trees as rows: its events, and what was found about each input that a function writes.
 #pragma once
 
+#include "core/replay/tree_run.h"
 #include "views/base/row_table.h"
-#include "views/replay/tree_run.h"
 
 namespace dynascope::views {
 
 /// "#9" of a recording, "warm-up 2" of a warm-up, "no node".
 [[nodiscard]] QString treeNodeName(replay::NodeId node);
 /// "f1": its name, or what it is called by.
-[[nodiscard]] QString treeFunctionName(const TreeRun& run, replay::FunctionId function);
+[[nodiscard]] QString treeFunctionName(const replay::TreeRun& run, replay::FunctionId function);
 /// What a step was, in two or three words: "call f1", "new generation".
-[[nodiscard]] QString treeEventName(const TreeRun& run, std::size_t step);
+[[nodiscard]] QString treeEventName(const replay::TreeRun& run, std::size_t step);
 /// What came of it: "record", "re-record", "replay"; empty for what is no call.
 [[nodiscard]] QString treeActionName(const replay::TreeStep& step);
 [[nodiscard]] Tone treeActionTone(const replay::TreeStep& step);
 /// Why it went as it did; a sentence or two, empty where there is nothing to say.
-[[nodiscard]] QString treeWhy(const TreeRun& run, std::size_t step);
+[[nodiscard]] QString treeWhy(const replay::TreeRun& run, std::size_t step);
 /// The name of an input, "input 3" where it has none; "output 1 of #9".
-[[nodiscard]] QString treeInputName(const TreeRun& run, replay::FunctionId function, std::size_t input);
+[[nodiscard]] QString treeInputName(const replay::TreeRun& run, replay::FunctionId function,
+                                    std::size_t input);
 [[nodiscard]] QString treeOutputName(replay::OutputAt output);
 /// "fast", "slow" or empty.
 [[nodiscard]] QString mutationPathName(replay::TreeStep::MutationPath path);
 
 enum class EventColumn { Number, Event, Action, Node, Check, Why };
 [[nodiscard]] std::vector<TableColumn> eventColumns();
-[[nodiscard]] std::vector<TableRow> eventRows(const TreeRun& run);
+[[nodiscard]] std::vector<TableRow> eventRows(const replay::TreeRun& run);
 
 /// Why recordings were made anew, one row for each input that stood elsewhere or output that was still alive,
 /// of each recording that did not fit.
@@ -37,10 +38,11 @@ struct Rerecord {
     std::size_t moved = SIZE_MAX, alive = SIZE_MAX; ///< into the lists of the cause
 };
 /// Of the steps before `position`. Points into `run`.
-[[nodiscard]] std::vector<Rerecord> rerecordsOf(const TreeRun& run, std::size_t position);
+[[nodiscard]] std::vector<Rerecord> rerecordsOf(const replay::TreeRun& run, std::size_t position);
 enum class RerecordColumn { Event, Function, Recording, Invariant, What, Recorded, Now, Counts };
 [[nodiscard]] std::vector<TableColumn> rerecordColumns();
-[[nodiscard]] std::vector<TableRow> rerecordRows(const TreeRun& run, const std::vector<Rerecord>& list);
+[[nodiscard]] std::vector<TableRow> rerecordRows(const replay::TreeRun& run,
+                                                 const std::vector<Rerecord>& list);
 
 /// What is known of one input of one function after the steps before a position.
 struct RunInput {
@@ -60,10 +62,10 @@ struct RunCategories {
     std::vector<RunFunction> functions; ///< by function
 };
 /// Linear in the steps and their inputs.
-[[nodiscard]] RunCategories runCategories(const TreeRun& run, std::size_t position);
+[[nodiscard]] RunCategories runCategories(const replay::TreeRun& run, std::size_t position);
 
 enum class RunInputColumn { Function, Input, Category, Slow, Fast, Found, Lost, Last, WrittenBy, Why };
 [[nodiscard]] std::vector<TableColumn> runInputColumns();
-[[nodiscard]] std::vector<TableRow> runInputRows(const TreeRun& run, const RunCategories& categories);
+[[nodiscard]] std::vector<TableRow> runInputRows(const replay::TreeRun& run, const RunCategories& categories);
 
 } // namespace dynascope::views

@@ -79,7 +79,7 @@ private slots:
         s.click(test::in(*test::part<LiveTreeBar>(s.panel)).startButton());
         s.waitFor(State::Ended);
         QTRY_COMPARE(s.panel.walk().position(), s.size());
-        const TreeRun& run = *s.live.run();
+        const replay::TreeRun& run = *s.live.run();
         // Five times a mark, forward, backward and what the program drops of both.
         QCOMPARE(run.size(), run.program().events.size());
         QCOMPARE(test::part<RowTable>(s.panel, "tree.events")->rows().rowCount(), int(run.size()));
@@ -99,7 +99,7 @@ private slots:
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (!categories.inputs[i].written) QCOMPARE(rows[i][8].text, QString());
         // The same decisions as the simulator's of the same program.
-        const TreeRun again(run.program(), TaskContext());
+        const replay::TreeRun again(run.program(), TaskContext());
         QCOMPARE(again.size(), run.size());
         for (std::size_t i = 0; i < run.size(); ++i)
             QCOMPARE(int(again.step(i).action), int(run.step(i).action));
@@ -225,9 +225,9 @@ private slots:
         QTest::keyClick(test::part<TreePicture>(s.panel, "treePicture"), Qt::Key_Space, Qt::ControlModifier);
         s.waitFor(State::Ended);
         QTRY_COMPARE(s.panel.walk().position(), s.size());
-        const TreeRun& run = *s.live.run();
+        const replay::TreeRun& run = *s.live.run();
         QCOMPARE(run.size(), run.program().events.size());
-        const TreeRun simulated(run.program(), TaskContext());
+        const replay::TreeRun simulated(run.program(), TaskContext());
         for (std::size_t i = 0; i < run.size(); ++i)
             QCOMPARE(int(run.step(i).action), int(simulated.step(i).action));
         QVERIFY2(test::part<PoolStrip>(s.panel)->text().startsWith("pool of "),

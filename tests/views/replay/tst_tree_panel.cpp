@@ -299,7 +299,7 @@ private slots:
             picture.resize(400, 300);
             const auto program = session::attachedAs<replay::TreeProgram>((*session)->tree);
             QVERIFY(program);
-            walk.setRun(std::make_shared<const TreeRun>(*program, TaskContext{}));
+            walk.setRun(std::make_shared<const replay::TreeRun>(*program, TaskContext{}));
             QCOMPARE(eventRows(*walk.run()).size(), walk.run()->size());
             for (; walk.position() > 0; walk.back()) {
                 QVERIFY(!treeFacts(walk).sections.empty());
