@@ -8,8 +8,11 @@
 
 #include <functional>
 
-namespace dynascope::views {
+namespace dynascope {
 enum class StepCommand;
+}
+
+namespace dynascope::views {
 class Stepper;
 class TreePanel;
 } // namespace dynascope::views
@@ -30,7 +33,7 @@ public:
 
 private:
     void step(const std::function<void(views::TreePanel&)>& inTree,
-              const std::function<void(views::Stepper&)>& inOps, views::StepCommand inDynamo);
+              const std::function<void(views::Stepper&)>& inOps, StepCommand inDynamo);
     [[nodiscard]] views::TreePanel* shownTree() const; ///< with a run; null for none
     void updateOnPages();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // How DynamoPage goes from step to step, and what it has its parts show.
+#include "core/dynamo/step_commands.h"
 #include "views/dynamo/breakpoint_run.h"
 #include "views/dynamo/breakpoints_model.h"
 #include "views/dynamo/call_panes.h"
@@ -74,7 +75,7 @@ bool DynamoPage::isAtEnd() const {
 /// at its end.
 std::optional<dynamo::LiveCommand> DynamoPage::liveCommand(StepCommand command) const {
     if (!d->recording || d->questions->isBusy() || !isAtEnd() || !d->live->waitsHere()) return {};
-    return liveCommandFor(command);
+    return dynamo::liveCommandFor(command);
 }
 
 bool DynamoPage::canRun(StepCommand command) const {
@@ -213,7 +214,7 @@ void DynamoPage::showFrame(std::size_t level) {
 void DynamoPage::run(StepCommand command) {
     if (const auto told = liveCommand(command)) return d->live->send(*told);
     if (!canStep()) return;
-    const StepIndex to = stepAfter(*d->recording, d->step, command);
+    const StepIndex to = dynamo::stepAfter(*d->recording, d->step, command);
     if (command != StepCommand::Run && command != StepCommand::BackRun) return goToStep(to);
     const bool back = leadsBack(command);
     d->runs->run(d->recording, d->step, breakpoints().enabled(), to,

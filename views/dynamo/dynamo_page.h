@@ -6,10 +6,11 @@
 // recording_tabs.h; recording_watch.h and live_control.h for recordings that grow.
 #pragma once
 
+#include "core/base/step_command.h"
 #include "core/dynamo/cursor.h"
+#include "core/dynamo/live.h"
 #include "core/dynamo/recording.h"
 #include "views/base/panel.h"
-#include "views/dynamo/step_commands.h"
 #include "views/workspace/page_spec.h"
 
 #include <memory>

@@ -3,7 +3,7 @@
 // The page Dynamo and the programs that wait in a recording: what they are told, and when.
 #pragma once
 
-#include "views/dynamo/step_commands.h"
+#include "core/dynamo/live.h"
 
 #include <QObject>
 #include <optional>

@@ -4,7 +4,8 @@
 // Run until and Search.
 #pragma once
 
-#include "views/dynamo/step_commands.h"
+#include "core/base/step_command.h"
+#include "core/dynamo/cursor.h"
 
 #include <QString>
 #include <QWidget>
@@ -33,7 +34,7 @@ public:
 
 signals:
     void recordingChosen(int index);
-    void commanded(dynascope::views::StepCommand command);
+    void commanded(dynascope::StepCommand command);
     void happeningWanted(dynascope::dynamo::Happening what, dynascope::dynamo::Direction direction);
     void breakpointToggled(); ///< of the line that the caret is in
     void conditionEntered(bool back);

@@ -4,9 +4,9 @@
 // patterns that fitted, and who made or removed a node; and what its scheduler made of the last of them.
 #pragma once
 
+#include "core/base/step_command.h"
 #include "core/inductor/compile_passes.h"
 #include "views/base/panel.h"
-#include "views/dynamo/step_commands.h"
 #include "views/workspace/page_spec.h"
 
 #include <memory>

@@ -3,9 +3,9 @@
 // From pass to pass, and what of two graphs a pass is about.
 #pragma once
 
+#include "core/base/step_command.h"
 #include "core/inductor/compile_passes.h"
 #include "core/ir/node_sets.h"
-#include "views/dynamo/step_commands.h"
 
 namespace dynascope::views {
 
