@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/inductor/pass_walk.h"
 #include "views/base/row_table.h"
 #include "views/base/text_diff_panel.h"
 #include "views/canvas/chosen_nodes.h"
@@ -6,7 +7,6 @@
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
-#include "views/inductor/pass_walk.h"
 #include "views/inductor/pattern_view.h"
 #include "views/inductor/schedule_view.h"
 #include "views/inspector/fact_view.h"
@@ -196,8 +196,9 @@ void InductorPage::drawChanged() {
     const PassRow& row = d->passes.rows[std::size_t(d->row)];
     const ir::GraphPtr a = d->graphs.stage(Side::A).graph, b = d->graphs.stage(Side::B).graph;
     if (!a || !b) return; // they are being read
-    ChangedPart part;
-    if (d->part->isChecked() && row.changed()) part = changedPart(*d->passes.recording, row, *a, *b);
+    inductor::ChangedPart part;
+    if (d->part->isChecked() && row.changed())
+        part = inductor::changedPart(*d->passes.recording, row, *a, *b);
     const bool most = part.a.size() > mostDrawn || part.b.size() > mostDrawn;
     d->canvases->drawOnly(most ? ir::NodeSet() : part.a, most ? ir::NodeSet() : part.b);
 }
@@ -207,7 +208,7 @@ void InductorPage::prepareNeighbours() {
     if (d->row < 0 || !d->graphs.diff()) return;
     std::vector<std::pair<int, int>> pairs;
     for (const StepCommand command : {StepCommand::Run, StepCommand::BackRun, StepCommand::Over}) {
-        const int next = passAfter(d->passes, d->row, command);
+        const int next = inductor::passAfter(d->passes, d->row, command);
         if (next < 0) continue;
         const PassRow& row = d->passes.rows[std::size_t(next)];
         const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
@@ -225,9 +226,9 @@ void InductorPage::showMatch(int at) {
     showNode();
     const inductor::Match& match = row.pass->matches[std::size_t(at)];
     d->pattern->setMatch(*d->passes.recording, match, *a);
-    ir::NodeSet fitted = fittedNodes(match, *a);
+    ir::NodeSet fitted = inductor::fittedNodes(match, *a);
     if (fitted.empty()) return;
-    const ChangedPart part = matchedPart(match, *a, *b);
+    const inductor::ChangedPart part = inductor::matchedPart(match, *a, *b);
     d->canvases->drawOnly(part.a, part.b);
     Place place = d->graphs.place();
     auto chosen = place.own.of<canvas::ChosenNodes>();
@@ -250,7 +251,7 @@ void InductorPage::showFitted() {
     if (at.side == Side::A) return d->pattern->showNodes({at.node});
     const bool added =
         std::ranges::find(match.added, node->name, &inductor::NodeRef::name) != match.added.end();
-    d->pattern->showNodes(added ? fittedNodes(match, *a) : ir::NodeSet());
+    d->pattern->showNodes(added ? inductor::fittedNodes(match, *a) : ir::NodeSet());
 }
 
 /// At the right: what is chosen in the schedule while that is looked at, else the pass and the selected node.

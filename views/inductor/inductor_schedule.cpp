@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The page Inductor's scheduler: which schedule is shown, where its fusions stand, and what was refused.
+#include "core/inductor/pass_walk.h"
 #include "views/base/row_table.h"
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
 #include "views/inductor/pass_place.h"
-#include "views/inductor/pass_walk.h"
 #include "views/inductor/schedule_cards.h"
 #include "views/inspector/fact_view.h"
 #include "views/theme/splitter.h"
@@ -151,7 +151,7 @@ void InductorPage::goToFusion(int count) {
 
 int InductorPage::target(StepCommand command) const {
     if (d->row < 0) return -1;
-    if (!showsScheduler()) return passAfter(d->passes, d->row, command);
+    if (!showsScheduler()) return inductor::passAfter(d->passes, d->row, command);
     const int now = d->operations->fusions(), most = d->operations->mostFusions();
     const auto unlessThere = [now](int to) { return to == now ? -1 : to; };
     switch (command) {

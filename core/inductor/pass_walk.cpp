@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/inductor/pass_walk.h"
+#include "core/inductor/pass_walk.h"
 
 #include <algorithm>
 #include <set>
 #include <string>
 
-namespace dynascope::views {
-
-using inductor::NodeRef;
-using inductor::PassRow;
+namespace dynascope::inductor {
 
 namespace {
 
@@ -53,7 +50,7 @@ ChangedPart part(const ir::Graph& a, const Names& before, const ir::Graph& b, co
 
 } // namespace
 
-int passAfter(const inductor::CompilePasses& passes, int from, StepCommand command) {
+int passAfter(const CompilePasses& passes, int from, StepCommand command) {
     const auto& rows = passes.rows;
     const int last = int(rows.size()) - 1;
     const auto at = [&rows](int row) -> const PassRow& { return rows[std::size_t(row)]; };
@@ -92,7 +89,7 @@ int passAfter(const inductor::CompilePasses& passes, int from, StepCommand comma
     }
 }
 
-ChangedPart changedPart(const inductor::PassRecording& recording, const PassRow& row, const ir::Graph& a,
+ChangedPart changedPart(const PassRecording& recording, const PassRow& row, const ir::Graph& a,
                         const ir::Graph& b) {
     Names before, after;
     for (const NodeRef& node : row.change->erased)
@@ -108,12 +105,12 @@ ChangedPart changedPart(const inductor::PassRecording& recording, const PassRow&
     return part(a, before, b, after);
 }
 
-ChangedPart matchedPart(const inductor::Match& match, const ir::Graph& a, const ir::Graph& b) {
+ChangedPart matchedPart(const Match& match, const ir::Graph& a, const ir::Graph& b) {
     return part(a, namesOf(match.nodes), b, namesOf(match.added));
 }
 
-ir::NodeSet fittedNodes(const inductor::Match& match, const ir::Graph& graph) {
+ir::NodeSet fittedNodes(const Match& match, const ir::Graph& graph) {
     return found(graph, namesOf(match.nodes));
 }
 
-} // namespace dynascope::views
+} // namespace dynascope::inductor
