@@ -316,7 +316,7 @@ private slots:
     }
 
     void cachesAndEstimatesAreListedByRank() {
-        RanksReading reading;
+        capture::RanksReading reading;
         auto session = std::make_shared<session::Session>();
         reading.session = session;
         reading.report.ranks = {0, 1, 2};

@@ -37,7 +37,7 @@ bool hasCode(const session::Session& session, std::size_t compile) {
            });
 }
 
-Section whereSection(const RanksReading& reading, const Reason& reason) {
+Section whereSection(const capture::RanksReading& reading, const Reason& reason) {
     Section out{textOf("Where"), {}, {}, {}};
     if (!reason.ranks.empty()) out.facts.push_back(fact(textOf("Ranks"), {text(words(reason.ranks))}));
     if (!reason.compile.empty())
@@ -58,7 +58,8 @@ Section whereSection(const RanksReading& reading, const Reason& reason) {
     return out;
 }
 
-void addCall(const RanksReading& reading, const CompileRow& row, int lane, int number, Section& out) {
+void addCall(const capture::RanksReading& reading, const CompileRow& row, int lane, int number,
+             Section& out) {
     const Lane& of = row.lanes[std::size_t(lane)];
     out.facts.push_back(paragraph({strong(words(of.ranks))}));
     if (std::size_t(number) >= of.calls.size()) {
@@ -90,7 +91,7 @@ void addCall(const RanksReading& reading, const CompileRow& row, int lane, int n
             fact(textOf("Code"), {link(textOf("Output code"), QStringLiteral("rankcode:") + at)}));
 }
 
-Section callsSection(const RanksReading& reading, const CompileRow& row, const RanksChoice& choice) {
+Section callsSection(const capture::RanksReading& reading, const CompileRow& row, const RanksChoice& choice) {
     Section out{textOf("What each group of ranks does"), {}, {}, {}};
     if (choice.lane >= 0 && std::size_t(choice.lane) < row.lanes.size()) {
         out.title = textOf("The selected call");
@@ -104,7 +105,7 @@ Section callsSection(const RanksReading& reading, const CompileRow& row, const R
 }
 
 /// Two compiles to lay side by side: what most have, and the first that differs.
-Section sidesSection(const RanksReading& reading, const CompileRow& row) {
+Section sidesSection(const capture::RanksReading& reading, const CompileRow& row) {
     Section out{textOf("Side by side"), {}, {}, {}};
     std::map<int, std::vector<std::size_t>> by; // letter to places among the ranks
     for (std::size_t i = 0; i < row.letters.size(); ++i)
@@ -146,7 +147,7 @@ Section othersSection(const ranks::Report& report, std::size_t chosen) {
 
 } // namespace
 
-Facts ranksFacts(const RanksReading& reading, const RanksChoice& choice) {
+Facts ranksFacts(const capture::RanksReading& reading, const RanksChoice& choice) {
     const ranks::Report& report = reading.report;
     const CompileRow* row = choice.row < report.rows.size() ? &report.rows[choice.row] : nullptr;
     const Reason* reason = choice.reason < report.reasons.size() ? &report.reasons[choice.reason] : nullptr;

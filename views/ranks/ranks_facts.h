@@ -8,8 +8,8 @@
 //     "reason:N"                                   another reason
 #pragma once
 
+#include "core/capture/ranks_reading.h"
 #include "views/inspector/facts.h"
-#include "views/ranks/ranks_reading.h"
 
 namespace dynascope::views {
 
@@ -20,6 +20,6 @@ struct RanksChoice {
     int lane = -1, call = -1;
 };
 
-[[nodiscard]] Facts ranksFacts(const RanksReading& reading, const RanksChoice& choice);
+[[nodiscard]] Facts ranksFacts(const capture::RanksReading& reading, const RanksChoice& choice);
 
 } // namespace dynascope::views

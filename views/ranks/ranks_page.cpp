@@ -106,12 +106,12 @@ void RanksPage::read() {
     d->stop->setText(tr("Cancel"));
     d->stop->setToolTip(tr("Stop comparing; nothing is said of the ranks then"));
     d->stop->show();
-    workspace().tasks().run<RanksReadingPtr>(
+    workspace().tasks().run<capture::RanksReadingPtr>(
         tag(), this,
         [session = d->session, flight = d->flight](const TaskContext& task) {
-            return readRanks(session, flight, task);
+            return capture::readRanks(session, flight, task);
         },
-        [this](RanksReadingPtr reading) { take(std::move(reading)); });
+        [this](capture::RanksReadingPtr reading) { take(std::move(reading)); });
 }
 
 QString RanksPage::tag() {
@@ -127,13 +127,13 @@ void RanksPage::cancel() {
     d->stop->setToolTip(tr("Hold the ranks against each other after all"));
 }
 
-void RanksPage::take(std::shared_ptr<const RanksReading> reading) {
+void RanksPage::take(std::shared_ptr<const capture::RanksReading> reading) {
     setLoading(false);
     d->stop->hide();
     if (!reading) return;
     d->reading = std::move(reading);
     makeMatrix();
-    const RanksReading& now = *d->reading;
+    const capture::RanksReading& now = *d->reading;
     showVerdict();
     d->reasons->setRows(rankReasonRows(now));
     d->waiting->setEmptyText(

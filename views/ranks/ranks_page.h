@@ -9,9 +9,11 @@
 
 #include <memory>
 
-namespace dynascope::views {
-
+namespace dynascope::capture {
 struct RanksReading;
+}
+
+namespace dynascope::views {
 
 /// GUI thread only. Reads on the TaskRunner, tag "ranks".
 class RanksPage : public Panel, public CentrePage {
@@ -43,7 +45,7 @@ private:
     [[nodiscard]] static QString tag(); ///< of the task that compares
     void read();
     void cancel();
-    void take(std::shared_ptr<const RanksReading> reading);
+    void take(std::shared_ptr<const capture::RanksReading> reading);
     void fill();
     void showVerdict();
     void showPlace();

@@ -37,7 +37,7 @@ struct RanksPage::Private {
 
     session::SessionPtr session;        ///< that is being read, or was
     std::string flight;                 ///< attached, as `reading` or the task that makes it has it
-    RanksReadingPtr reading;            ///< null while it is being read
+    capture::RanksReadingPtr reading;   ///< null while it is being read
     std::vector<std::size_t> rows;      ///< of the matrix: into Report::rows
     std::vector<std::size_t> aloneRows; ///< of `alone`: into Session::compiles
     RanksChoice choice;

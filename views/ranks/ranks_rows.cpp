@@ -41,7 +41,8 @@ TableCell functionCell(const CompileRow& row) {
     return {toQString(row.function) + (place.isEmpty() ? QString() : u' ' + place)};
 }
 
-TableCell letterCell(const RanksReading& reading, const CompileRow& row, const std::vector<int>& group) {
+TableCell letterCell(const capture::RanksReading& reading, const CompileRow& row,
+                     const std::vector<int>& group) {
     const std::size_t at = reading.indexOf(group);
     const int letter = row.letters[at];
     if (letter < 0) return {tr("not compiled"), Look::Quiet};
@@ -83,7 +84,7 @@ QString letterText(int letter) {
     return letter < 26 ? QString(QChar(u'a' + letter)) : QString::number(letter + 1);
 }
 
-std::vector<FigureRow::Figure> rankFigures(const RanksReading& reading, const Colours& colours) {
+std::vector<FigureRow::Figure> rankFigures(const capture::RanksReading& reading, const Colours& colours) {
     const ranks::Report& report = reading.report;
     const auto count = [&](Verdict verdict) { return report.count[std::size_t(verdict)]; };
     const auto tone = [&](Verdict verdict) {
@@ -108,7 +109,7 @@ std::vector<FigureRow::Figure> rankFigures(const RanksReading& reading, const Co
     return out;
 }
 
-QString evidenceText(const RanksReading& reading) {
+QString evidenceText(const capture::RanksReading& reading) {
     QString out = tr("Found in the graphs, code and records of %1; nothing was run.")
                       .arg(countText(reading.report.ranks.size(), tr("rank"), tr("ranks")));
     if (!reading.times.ranks.empty())
@@ -131,7 +132,7 @@ std::vector<TableColumn> rankReasonColumns() {
             {tr("What does not fit"), {}, 900}};
 }
 
-std::vector<TableRow> rankReasonRows(const RanksReading& reading) {
+std::vector<TableRow> rankReasonRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     for (const ranks::Reason& reason : reading.report.reasons)
         out.push_back({verdictCell(reason.verdict),
@@ -142,7 +143,7 @@ std::vector<TableRow> rankReasonRows(const RanksReading& reading) {
     return out;
 }
 
-std::vector<TableColumn> matrixColumns(const RanksReading& reading) {
+std::vector<TableColumn> matrixColumns(const capture::RanksReading& reading) {
     std::vector<TableColumn> out{{tr("Verdict"), tr("The worst of this compile"), 110},
                                  {tr("Compile"), {}, 80},
                                  {tr("Function"), {}, 190}};
@@ -156,7 +157,7 @@ std::vector<TableColumn> matrixColumns(const RanksReading& reading) {
     return out;
 }
 
-std::vector<TableRow> matrixRows(const RanksReading& reading) {
+std::vector<TableRow> matrixRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     const ranks::Report& report = reading.report;
     for (const CompileRow& row : report.rows) {
@@ -181,7 +182,7 @@ std::vector<TableColumn> waitingColumns() {
             {tr("In a sentence"), {}, 900}};
 }
 
-std::vector<TableRow> waitingRows(const RanksReading& reading) {
+std::vector<TableRow> waitingRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     if (!reading.report.waiting) return out;
     for (const ranks::Waiting& one : *reading.report.waiting) {
@@ -207,7 +208,7 @@ std::vector<TableColumn> aloneColumns() {
             {tr("Guard that failed"), tr("Of the compiled code that was asked before"), 900}};
 }
 
-std::vector<AloneRow> aloneRows(const RanksReading& reading) {
+std::vector<AloneRow> aloneRows(const capture::RanksReading& reading) {
     std::vector<AloneRow> out;
     for (const CompileRow& row : reading.report.rows) {
         std::vector<int> having;
@@ -243,9 +244,9 @@ std::vector<TableColumn> cacheColumns() {
             {tr("Not said"), tr("Ranks with the compile, whose trace has no word of this cache"), 300}};
 }
 
-std::vector<TableRow> cacheRows(const RanksReading& reading) {
+std::vector<TableRow> cacheRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
-    for (const CacheRow& row : reading.caches) {
+    for (const ranks::CacheRow& row : reading.caches) {
         const auto of = [&](const char* outcome) {
             const auto at = row.ranks.find(outcome);
             return at == row.ranks.end() ? QString() : words(at->second);
@@ -276,7 +277,7 @@ std::vector<TableColumn> measuredColumns() {
          900}};
 }
 
-std::vector<TableRow> measuredRows(const RanksReading& reading) {
+std::vector<TableRow> measuredRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     double most = 0;
     for (const auto& one : reading.times.compiles)
@@ -335,7 +336,7 @@ std::vector<TableColumn> estimateColumns() {
         {tr("More than the fastest"), tr("So long others wait for these ranks, if the estimate holds"), 900}};
 }
 
-std::vector<TableRow> estimateRows(const RanksReading& reading) {
+std::vector<TableRow> estimateRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     for (const ranks::Runtime& one : reading.report.runtime) {
         std::map<double, std::vector<int>> by;
@@ -363,7 +364,7 @@ std::vector<TableColumn> noteColumns() {
     return {{tr("What limits the verdict, or was settled by PyTorch itself"), {}, 2000}};
 }
 
-std::vector<TableRow> noteRows(const RanksReading& reading) {
+std::vector<TableRow> noteRows(const capture::RanksReading& reading) {
     std::vector<TableRow> out;
     for (const std::string& note : reading.report.notes)
         out.push_back({{toQString(note)}});

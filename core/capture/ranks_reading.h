@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// What the page Ranks shows, worked out on a worker: the report on a session's ranks, with the flight-recorder dumps
-// that lie beside the capture or were attached, and what caches said by compile. Pure but for reading the dumps.
+// All that is known of a session's ranks: the report on them, with the flight-recorder dumps that lie beside the capture
+// or were attached, what their profiles measured, and what caches said by compile. Pure but for reading the dumps.
 #pragma once
 
 #include "core/base/result.h"
 #include "core/base/task.h"
 #include "core/profile/rank_times.h"
+#include "core/ranks/caches.h"
 #include "core/ranks/flight.h"
+#include "core/ranks/ranks.h"
 #include "core/session/session.h"
 
-#include <map>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace dynascope::views {
-
-/// One cache in one compile: which ranks it served, by "hit", "miss", ...
-struct CacheRow {
-    std::string compile, cache;
-    std::map<std::string, std::vector<int>> ranks; ///< by the last word on it
-    std::vector<int> others;                       ///< that have the compile and no word of this cache
-};
+namespace dynascope::capture {
 
 struct RanksReading {
     session::SessionPtr session;
     ranks::Report report; ///< refers to `session`
-    std::vector<CacheRow> caches;
+    std::vector<ranks::CacheRow> caches;
     profile::RankTimes times;          ///< of no rank where none has a profile
     std::string flight;                ///< where the dumps come from: a folder; empty where there are none
     std::size_t dumps = 0;             ///< ranks of which there is one
@@ -43,4 +38,4 @@ using RanksReadingPtr = std::shared_ptr<const RanksReading>;
 [[nodiscard]] RanksReadingPtr readRanks(const session::SessionPtr& session, const std::string& flight,
                                         const TaskContext& task);
 
-} // namespace dynascope::views
+} // namespace dynascope::capture
