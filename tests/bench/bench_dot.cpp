@@ -6,7 +6,6 @@
 //   bench_dot CAPTURE...
 #include "core/capture/open.h"
 #include "core/session/program_names.h"
-#include "views/canvas/pane.h"
 #include "views/canvas/picture.h"
 
 #include <QApplication>

@@ -7,6 +7,7 @@
 #include "views/canvas/node_text.h"
 #include "views/canvas/picture.h"
 #include "views/canvas/scene_painter.h"
+#include "views/canvas/zoom.h"
 
 #include <QFile>
 #include <QImage>
@@ -92,7 +93,6 @@ private slots:
     void indexOfNothing();
     void partnersStandAtOneHeight();
     void firstInputStandsLeft();
-    void followGoesBothWays();
     void writesStandAboveLaterReaders();
     void manyEdgesAreGathered();
     void gatheredInputsStandAboveAllTheirReaders();
@@ -162,24 +162,14 @@ void TestCanvas::partnersStandAtOneHeight() {
 
 void TestCanvas::firstInputStandsLeft() {
     const Picture picture = pictureOf(graphOf(before), graphOf(after));
-    const Pane& pane = *picture.a->pane;
+    const layout::Pane& pane = *picture.a->pane;
     layout::LayoutResult result = picture.a->result;
     QVERIFY(result.boxes[0].x < result.boxes[1].x);
     for (std::size_t i = 0; i < result.boxes.size(); ++i)
         result.boxes[i].x = result.width - result.boxes[i].x - pane.input.boxes[i].width;
     QVERIFY(result.boxes[0].x > result.boxes[1].x);
-    putFirstInputLeft(pane, result);
+    layout::putFirstInputLeft(pane, result);
     QCOMPARE(result.boxes, picture.a->result.boxes);
-}
-
-void TestCanvas::followGoesBothWays() {
-    const Anchors anchors{{0, 0}, {100, 300}, {200, 400}};
-    QCOMPARE(follow(anchors, 50, true), 150.0);
-    QCOMPARE(follow(anchors, 150, false), 50.0);
-    QCOMPARE(follow(anchors, 150, true), 350.0);
-    QCOMPARE(follow(anchors, 250, true), 450.0); // past the end it keeps the distance
-    QCOMPARE(follow(anchors, -10, true), -10.0);
-    QCOMPARE(follow({}, 12, true), 12.0);
 }
 
 void TestCanvas::writesStandAboveLaterReaders() {
@@ -187,7 +177,7 @@ void TestCanvas::writesStandAboveLaterReaders() {
     const Scene& scene = *picture.a->scene;
     QVERIFY(itemNamed(scene, "setitem").rect.bottom() < itemNamed(scene, "output").rect.top());
     const auto write = std::find_if(scene.edges.begin(), scene.edges.end(),
-                                    [](const SceneEdge& e) { return e.role == EdgeRole::Write; });
+                                    [](const SceneEdge& e) { return e.role == layout::EdgeRole::Write; });
     QVERIFY(write != scene.edges.end());
     QCOMPARE(write->label, QString("y[:, 0]"));
     QCOMPARE(itemNamed(scene, "setitem").right, QString("writes y"));
@@ -207,7 +197,7 @@ void TestCanvas::manyEdgesAreGathered() {
     const Picture picture = pictureOf(graph, graph);
     QCOMPARE(itemNamed(*picture.a->scene, "output").gathered, std::size_t(14));
     for (const SceneEdge& edge : picture.a->scene->edges) {
-        QCOMPARE(edge.role, EdgeRole::Gathered);
+        QCOMPARE(edge.role, layout::EdgeRole::Gathered);
         // Thin, but there: from the input down to the output.
         QCOMPARE(edge.points.size(), 4);
         QVERIFY(edge.points.front().y() < edge.points.back().y());
@@ -230,7 +220,7 @@ void TestCanvas::gatheredInputsStandAboveAllTheirReaders() {
     const Picture picture = pictureOf(graph, graph);
     std::size_t gathered = 0;
     for (const SceneEdge& edge : picture.a->scene->edges) {
-        if (edge.role != EdgeRole::Gathered) continue;
+        if (edge.role != layout::EdgeRole::Gathered) continue;
         ++gathered;
         QVERIFY(edge.points.front().y() < edge.points.back().y());
     }
@@ -454,7 +444,7 @@ void TestCanvas::skipsRunSquare() {
     std::size_t skips = 0;
     std::size_t square = 0;
     for (const SceneEdge& edge : scene->edges) {
-        if (edge.role != EdgeRole::Skip) continue;
+        if (edge.role != layout::EdgeRole::Skip) continue;
         ++skips;
         const QPolygonF& p = edge.points;
         QCOMPARE(p.size() % 3, 1);
@@ -742,7 +732,7 @@ void TestCanvas::textStaysInsideItsCard() {
         view.viewport = image.size();
         QCOMPARE(painter.paint(onImage, *picture.a->scene, view).items, std::size_t(1));
         onImage.end();
-        const int right = static_cast<int>((cardWidth + 20) * zoom) + 2;
+        const int right = static_cast<int>((layout::cardWidth + 20) * zoom) + 2;
         for (int y = 0; y < image.height(); ++y)
             for (int x = right; x < image.width(); ++x)
                 QVERIFY2(qAlpha(image.pixel(x, y)) == 0, qPrintable(QString::number(zoom)));

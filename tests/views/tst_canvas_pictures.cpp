@@ -5,6 +5,7 @@
 #include "tests/support/captures.h"
 #include "tests/views/shown_canvases.h"
 #include "views/canvas/pane_header.h"
+#include "views/canvas/zoom.h"
 
 #include <QApplication>
 #include <QClipboard>

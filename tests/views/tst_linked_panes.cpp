@@ -5,7 +5,6 @@
 #include "tests/support/patience.h"
 #include "tests/support/programs.h"
 #include "tests/views/shown_canvases.h"
-#include "views/canvas/pane.h"
 #include "views/canvas/pane_header.h"
 
 #include <QSignalSpy>
@@ -27,7 +26,6 @@ private slots:
     void selectionStaysInSightOfBothPanes_data();
     void selectionStaysInSightOfBothPanes();
     void selectionStaysInSightOfOnePane();
-    void heldAnchorsGoBothWays();
     void narrowWindowShowsOne();
     void oneStageShowsOneCanvas();
     void aPassingSizeKeepsThePlace();
@@ -183,28 +181,6 @@ void TestLinkedPanes::selectionStaysInSightOfOnePane() {
     QVERIFY(inSight(b()));
     m_workspace->selectNode({Side::A, m_workspace->stage(Side::A).graph->find("input_2")});
     QVERIFY(inSight(a()));
-}
-
-void TestLinkedPanes::heldAnchorsGoBothWays() {
-    const canvas::Anchors plain{{0, 0}, {100, 100}, {500, 600}, {2000, 2100}, {5000, 5100}, {9000, 9000}};
-    for (const double there : {200.0, 2500.0, 8000.0}) {
-        const canvas::Anchors held = canvas::heldAt(plain, 2500, there, 300);
-        QCOMPARE(canvas::follow(held, 2500, true), there);
-        QCOMPARE(canvas::follow(held, 2500 + 250, true), there + 250);
-        QCOMPARE(canvas::follow(held, 2500 - 250, true), there - 250);
-        double before = -1e9;
-        for (double y = -500; y < 9500; y += 50) {
-            const double other = canvas::follow(held, y, true);
-            QVERIFY(other > before);
-            // Nowhere does one pane race while the other creeps.
-            QVERIFY2(before < -1e8 || other - before < 50 * 2.5, qPrintable(QString::number(y)));
-            QVERIFY(std::abs(canvas::follow(held, other, false) - y) < 0.01);
-            before = other;
-        }
-    }
-    // Far off, the panes are where they would have been.
-    const canvas::Anchors held = canvas::heldAt(plain, 600, 700, 100);
-    QCOMPARE(canvas::follow(held, 7000, true), canvas::follow(plain, 7000, true));
 }
 
 void TestLinkedPanes::narrowWindowShowsOne() {

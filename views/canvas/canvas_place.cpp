@@ -2,6 +2,7 @@
 //
 // The part of GraphCanvas that knows which part of its graph is in view, and moves there.
 #include "views/canvas/graph_canvas.h"
+#include "views/canvas/zoom.h"
 
 #include <QScrollBar>
 #include <algorithm>

@@ -257,7 +257,7 @@ QPointF CompareView::Private::partnerOffset(Slot leader, QPointF leaderOffset, d
     const double middle = leaderOffset.y() + seenFrom.height() / 2;
     const QPointF usual =
         to.offsetWithItems(to.clamped({to.destination().left() + sideways,
-                                       canvas::follow(anchors, middle, fromA) - seenTo.height() / 2}),
+                                       layout::follow(anchors, middle, fromA) - seenTo.height() / 2}),
                            true);
     const std::vector<QRectF>& here = fromA ? marksA : marksB;
     const std::vector<QRectF>& there = fromA ? marksB : marksA;
@@ -285,7 +285,7 @@ QPointF CompareView::Private::partnerOffset(Slot leader, QPointF leaderOffset, d
     const double beside = wanted.center().y() - (inSight->center().y() - leaderOffset.y());
     const QPointF offset = to.clamped(to.offsetFor(wanted, {usual.x(), beside}));
     const double middleThere = offset.y() + seenTo.height() / 2;
-    anchors = canvas::heldAt(picture.anchors, fromA ? middle : middleThere, fromA ? middleThere : middle,
+    anchors = layout::heldAt(picture.anchors, fromA ? middle : middleThere, fromA ? middleThere : middle,
                              std::max(seenFrom.height(), seenTo.height()));
     return offset;
 }

@@ -265,7 +265,7 @@ void CompareView::Private::holdBeside() {
         return canvas.viewport()->height() / canvas.zoom();
     };
     const double seenA = heightOf(*a.canvas), seenB = heightOf(*b.canvas);
-    anchors = canvas::heldAt(picture.anchors, a.canvas->offset().y() + seenA / 2,
+    anchors = layout::heldAt(picture.anchors, a.canvas->offset().y() + seenA / 2,
                              b.canvas->offset().y() + seenB / 2, std::max(seenA, seenB));
 }
 

@@ -5,6 +5,7 @@
 // nodes (compare_chosen.cpp).
 #pragma once
 
+#include "core/layout/align.h"
 #include "views/canvas/chosen_nodes.h"
 #include "views/canvas/compare_view.h"
 #include "views/canvas/gutter.h"
@@ -147,7 +148,7 @@ struct CompareView::Private {
     std::vector<QToolButton*> buttonsOfSingle;
     GraphCanvas* lastActive = nullptr;
     QPointF placeA, placeB;   ///< as of the last move: linked panes follow by the difference
-    canvas::Anchors anchors;  ///< of the picture, held at the selection where that is needed
+    layout::Anchors anchors;  ///< of the picture, held at the selection where that is needed
     bool seeking = false;     ///< the selected node was searched for and is not shown yet
     bool lookedAt = false;    ///< the selection was in sight when the stages changed
     bool revealLater = false; ///< a node was selected that only the next picture has

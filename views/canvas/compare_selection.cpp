@@ -358,7 +358,7 @@ void CompareView::Private::nextDifference(int direction) {
     // Both panes at the heights of B, so that one walks down both at once.
     const auto height = [this](Slot slot, const canvas::SceneItem& item) {
         const double top = item.rect.top();
-        return slot == Slot::A ? canvas::follow(picture.anchors, top, true) : top;
+        return slot == Slot::A ? layout::follow(picture.anchors, top, true) : top;
     };
     const auto add = [&stops, &height](Slot slot, const GraphCanvas& canvas, bool onlyRemoved) {
         if (!canvas.scene()) return;

@@ -129,7 +129,7 @@ std::size_t ScenePainter::paintEdges() {
 
 void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
     const Colours& c = m_theme.colours();
-    const bool write = edge.role == EdgeRole::Write;
+    const bool write = edge.role == layout::EdgeRole::Write;
     QColor colour = write ? c.op(ir::OpKind::Write) : lit ? c.accent : c.edge;
     if (dimmed) colour.setAlphaF(dimmedOpacity);
     if (m_detail == Detail::Bar) {
@@ -152,7 +152,7 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
         return;
     }
     double width = lit || write ? 2 : m_detail == Detail::Card ? 1.5 : 1.2;
-    const bool gathered = edge.role == EdgeRole::Gathered;
+    const bool gathered = edge.role == layout::EdgeRole::Gathered;
     if (gathered && !lit) {
         width = 0.8;
         colour.setAlphaF(std::min(colour.alphaF(), gatheredOpacity));
@@ -163,7 +163,7 @@ void ScenePainter::paintEdge(const SceneEdge& edge, bool lit, bool dimmed) {
             std::min(thickestEdge, width + 0.5 * std::log2(edge.count)) * std::clamp(m_view->zoom, 0.5, 1.0);
     QPen pen(colour, width, Qt::SolidLine, Qt::FlatCap, Qt::RoundJoin);
     if (write) pen.setDashPattern({6 / width, 3 / width});
-    if (edge.role == EdgeRole::Skip) pen.setDashPattern({5 / width, 3 / width});
+    if (edge.role == layout::EdgeRole::Skip) pen.setDashPattern({5 / width, 3 / width});
     m_painter->setPen(pen);
     m_painter->setBrush(Qt::NoBrush);
     m_painter->drawPath(curve(edge.points, *m_view));
@@ -188,9 +188,9 @@ void ScenePainter::paintLooseEdge(const SceneEdge& edge) {
     QPainterPath path(a);
     path.cubicTo(a + QPointF(0, bend), b - QPointF(0, bend), b);
     const Colours& c = m_theme.colours();
-    QPen pen(edge.role == EdgeRole::Shared ? c.op(ir::OpKind::Factory) : c.accent, 1.5, Qt::SolidLine,
+    QPen pen(edge.role == layout::EdgeRole::Shared ? c.op(ir::OpKind::Factory) : c.accent, 1.5, Qt::SolidLine,
              Qt::FlatCap);
-    if (edge.role == EdgeRole::Shared) pen.setDashPattern({5 / 1.5, 3 / 1.5});
+    if (edge.role == layout::EdgeRole::Shared) pen.setDashPattern({5 / 1.5, 3 / 1.5});
     m_painter->setPen(pen);
     m_painter->setBrush(Qt::NoBrush);
     m_painter->drawPath(path);

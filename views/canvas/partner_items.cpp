@@ -10,8 +10,8 @@
 
 namespace dynascope::views::canvas {
 
-std::vector<std::pair<std::uint32_t, std::uint32_t>> partnerItems(const Pane& a, const Pane& b,
-                                                                  const diff::GraphDiff& diff) {
+std::vector<std::pair<std::uint32_t, std::uint32_t>>
+partnerItems(const layout::Pane& a, const layout::Pane& b, const diff::GraphDiff& diff) {
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> votes;
     if (diff.partnerOfA.size() != a.graph->size() || diff.partnerOfB.size() != b.graph->size()) return {};
     for (ir::NodeIndex n = 0; n < diff.partnerOfA.size(); ++n) {

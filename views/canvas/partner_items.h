@@ -14,8 +14,8 @@ namespace dynascope::views::canvas {
 
 /// Item pairs of two panes by the one-to-one partners of their nodes; a block goes with the block it shares
 /// most with.
-[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>> partnerItems(const Pane& a, const Pane& b,
-                                                                                const diff::GraphDiff& diff);
+[[nodiscard]] std::vector<std::pair<std::uint32_t, std::uint32_t>>
+partnerItems(const layout::Pane& a, const layout::Pane& b, const diff::GraphDiff& diff);
 
 /// One band of the gutter: partner items at one height on each side.
 struct GutterBand {

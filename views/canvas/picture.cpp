@@ -4,6 +4,7 @@
 #include "core/layout/module_classes.h"
 #include "core/session/module_classes.h"
 #include "core/session/program_names.h"
+#include "views/canvas/zoom.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,8 +36,8 @@ std::vector<layout::KernelBlock> kernelBlocks(const PaneSource& source) {
 }
 
 /// Modules in blocks, with their classes as far as guards or the graph's notes tell them.
-TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hints,
-                  const std::vector<layout::KernelBlock>& kernels) {
+layout::TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hints,
+                          const std::vector<layout::KernelBlock>& kernels) {
     layout::GroupTree tree = layout::groupNodes(*source.graph, hints, kernels);
     layout::nameClasses(tree, session::moduleClasses(source.guards));
     layout::nameClasses(tree, layout::recordedClasses(*source.graph));
@@ -44,7 +45,7 @@ TreePtr modulesOf(const PaneSource& source, const std::vector<std::string>& hint
 }
 
 /// Names what the program passes, as far as the capture tells, and nothing that is a parameter or buffer.
-TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
+layout::TreePtr withInputNames(layout::TreePtr tree, const PaneSource& source) {
     std::vector<std::string> names = session::inputNamesByNode(source.naming, *source.graph);
     for (ir::NodeIndex n = 0; n < names.size(); ++n)
         if (!tree->stateName(n).empty()) names[n].clear();
@@ -57,14 +58,14 @@ TreePtr withInputNames(TreePtr tree, const PaneSource& source) {
 
 /// Makes the tree; true where blocks are to be opened for the first picture.
 bool prepare(PaneSource& source) {
-    if (!source.kinds) source.kinds = kindsOf(*source.graph);
+    if (!source.kinds) source.kinds = layout::kindsOf(*source.graph);
     if (source.tree) return false;
     const auto hints = session::parameterNames(source.naming, *source.graph);
     const bool part = !source.only.empty();
     const std::vector<layout::KernelBlock> kernels = kernelBlocks(source);
     const std::size_t shown = part ? source.only.size() : source.graph->size();
     const bool flat = kernels.empty() && shown <= shownWhole;
-    source.tree = flat ? flatTree(*source.graph, hints) : modulesOf(source, hints, kernels);
+    source.tree = flat ? layout::flatTree(*source.graph, hints) : modulesOf(source, hints, kernels);
     source.tree = withInputNames(std::move(source.tree), source);
     if (part) source.tree = std::make_shared<const layout::GroupTree>(keepNodes(*source.tree, source.only));
     return !flat;
@@ -86,14 +87,14 @@ bool layOutPane(LaidOut& side, const TaskContext& task) {
     auto result = layout::layoutLayered(side.pane->input, task);
     if (!result) return false;
     side.result = std::move(*result);
-    cropTop(*side.pane, side.result);
-    putFirstInputLeft(*side.pane, side.result);
+    layout::cropTop(*side.pane, side.result);
+    layout::putFirstInputLeft(*side.pane, side.result);
     return true;
 }
 
 bool layOutOnce(LaidOut& side, const TaskContext& task) {
-    side.pane = std::make_shared<const Pane>(
-        makePane(side.source.graph, side.source.tree, side.source.kinds, side.source.open));
+    side.pane = std::make_shared<const layout::Pane>(
+        layout::makePane(side.source.graph, side.source.tree, side.source.kinds, side.source.open));
     return layOutPane(side, task);
 }
 
@@ -112,8 +113,8 @@ bool layOutFirst(LaidOut& side, const TaskContext& task) {
         if (inside * smallestPart < nodes) return false;
         LaidOut tried = side;
         tried.source.open = open;
-        tried.pane = std::make_shared<const Pane>(
-            makePane(tried.source.graph, tried.source.tree, tried.source.kinds, open));
+        tried.pane = std::make_shared<const layout::Pane>(
+            layout::makePane(tried.source.graph, tried.source.tree, tried.source.kinds, open));
         if (tried.pane->folded.items.size() > mostItems || !layOutPane(tried, task)) return false;
         // For what most of the graph is in, smaller names will do.
         const bool most = inside * 2 > nodes;
@@ -134,7 +135,7 @@ bool layOut(LaidOut& side, const TaskContext& task) {
     return first ? layOutFirst(side, task) : layOutOnce(side, task);
 }
 
-bool fits(const Pane& pane, const layout::LayoutResult& result) {
+bool fits(const layout::Pane& pane, const layout::LayoutResult& result) {
     return result.boxes.size() == pane.input.boxes.size() && result.edges.size() == pane.input.edges.size() &&
            result.clusters.size() == pane.input.clusters.size();
 }
@@ -155,7 +156,8 @@ void compose(Picture& picture) {
     layout::LayoutResult b = picture.b ? picture.b->result : layout::LayoutResult();
     if (both) {
         partners = partnerItems(*picture.a->pane, *picture.b->pane, *picture.diff);
-        picture.anchors = alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners, picture.aligned);
+        picture.anchors =
+            layout::alignLayouts(*picture.a->pane, a, *picture.b->pane, b, partners, picture.aligned);
     }
     const auto diff = both ? picture.diff : nullptr;
     if (picture.a)
@@ -215,8 +217,8 @@ Picture withLayouts(Picture picture, const std::optional<layout::LayoutResult>& 
                     const std::optional<layout::LayoutResult>& merged) {
     const auto take = [](std::optional<LaidOut>& side, std::optional<layout::LayoutResult> result) {
         if (!side || !result || !fits(*side->pane, *result)) return false;
-        cropTop(*side->pane, *result);
-        putFirstInputLeft(*side->pane, *result);
+        layout::cropTop(*side->pane, *result);
+        layout::putFirstInputLeft(*side->pane, *result);
         if (layoutCost(side->pane->input, *result) >= layoutCost(side->pane->input, side->result))
             return false;
         // Blocks were opened as far as names can be read in this room: a wider picture would undo that.
@@ -243,7 +245,7 @@ double layoutCost(const layout::LayoutInput& input, const layout::LayoutResult& 
     for (const layout::Box& box : input.boxes)
         boxArea += box.width * box.height;
     const double perEdge =
-        sideways / (cardWidth * static_cast<double>(std::max<std::size_t>(1, result.edges.size())));
+        sideways / (layout::cardWidth * static_cast<double>(std::max<std::size_t>(1, result.edges.size())));
     const double perBox = result.width * result.height / std::max(1.0, boxArea);
     return perEdge + 0.1 * perBox;
 }

@@ -6,6 +6,7 @@
 #include "core/base/task.h"
 #include "core/diff/merged_graph.h"
 #include "core/ir/node_sets.h"
+#include "core/layout/align.h"
 #include "core/session/program_names.h"
 #include "core/session/provenance.h"
 #include "core/session/session.h"
@@ -18,12 +19,12 @@ namespace dynascope::views::canvas {
 /// A graph and which of its blocks are open; `tree` is null until the first picture was made.
 struct PaneSource {
     ir::GraphPtr graph;
-    TreePtr tree;
+    layout::TreePtr tree;
     std::set<layout::GroupId> open;
     session::NamingPtr naming{}; ///< of the compile; may be null
     QSizeF room{};               ///< pixels that the first picture has; decides how many blocks open then
     ir::NodeSet only{};          ///< the nodes that are drawn; all where it is empty
-    KindsPtr kinds{};            ///< of `graph`; null until the first picture was made
+    layout::KindsPtr kinds{};    ///< of `graph`; null until the first picture was made
     /// Where it is not null, the kernels that were made of `stage` are blocks, as far as it knows them.
     std::shared_ptr<const session::Provenance> kernels{};
     std::size_t stage = 0;       ///< into Compile::stages
@@ -42,7 +43,7 @@ struct PictureRequest {
 /// A pane with the layout it has; alignment works on a copy, so that one side can be laid out anew.
 struct LaidOut {
     PaneSource source;
-    std::shared_ptr<const Pane> pane;
+    std::shared_ptr<const layout::Pane> pane;
     layout::LayoutResult result;
     ScenePtr scene;
 };
@@ -51,7 +52,7 @@ struct Picture {
     std::optional<LaidOut> a, b, merged;
     std::shared_ptr<const diff::MergedGraph> mergedGraph;
     std::vector<GutterBand> bands;
-    Anchors anchors; ///< for linked scrolling; empty with one pane
+    layout::Anchors anchors; ///< for linked scrolling; empty with one pane
     std::shared_ptr<const diff::GraphDiff> diff;
     bool aligned = true;
     bool complete = false; ///< false when it was cancelled

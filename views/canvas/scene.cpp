@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/canvas/scene.h"
 
+#include "core/layout/align.h"
 #include "core/layout/module_classes.h"
 #include "core/layout/orthogonal.h"
 #include "views/canvas/node_text.h"
@@ -52,7 +53,7 @@ QString detailOf(const layout::Group& group) {
     return withClass(group.className, group.detail);
 }
 
-void fillBlock(const Pane& pane, const VisibleItem& visible, SceneItem& item) {
+void fillBlock(const layout::Pane& pane, const VisibleItem& visible, SceneItem& item) {
     const layout::Group& group = pane.tree->groups[visible.group];
     item.group = visible.group;
     item.key = '/' + qs(group.path);
@@ -94,7 +95,7 @@ QString tallyText(const Tally& tally) {
 }
 
 /// The op kind most nodes of each block have, for its stripe.
-std::vector<ir::OpKind> mainKinds(const Pane& pane) {
+std::vector<ir::OpKind> mainKinds(const layout::Pane& pane) {
     constexpr std::size_t kinds = static_cast<std::size_t>(ir::OpKind::HigherOrder) + 1;
     std::vector<std::array<std::uint32_t, kinds>> counts(pane.folded.items.size());
     for (ir::NodeIndex n = 0; n < pane.graph->size(); ++n) {
@@ -114,7 +115,7 @@ std::vector<ir::OpKind> mainKinds(const Pane& pane) {
     return result;
 }
 
-void setChip(SceneItem& item, const Pane& pane, const Marks& marks) {
+void setChip(SceneItem& item, const layout::Pane& pane, const Marks& marks) {
     if (!item.isNode()) {
         item.chip = tallyText(item.tally);
         return;
@@ -128,7 +129,8 @@ void setChip(SceneItem& item, const Pane& pane, const Marks& marks) {
     if (users >= usedOftenFrom) item.chip = QStringLiteral("used %1 times").arg(users);
 }
 
-void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks& marks, Scene& scene) {
+void addItems(const layout::Pane& pane, const layout::LayoutResult& result, const Marks& marks,
+              Scene& scene) {
     const std::vector<ir::OpKind> kinds = mainKinds(pane);
     for (std::size_t i = 0; i < pane.folded.items.size(); ++i) {
         const VisibleItem& visible = pane.folded.items[i];
@@ -192,7 +194,7 @@ void addItems(const Pane& pane, const layout::LayoutResult& result, const Marks&
 }
 
 /// Which of a block of inputs an item reads. A block of a module says by its name whose parameters it has.
-QStringList namesRead(const Pane& pane, const layout::VisibleEdge& edge, const SceneItem& reader) {
+QStringList namesRead(const layout::Pane& pane, const layout::VisibleEdge& edge, const SceneItem& reader) {
     QStringList names;
     const layout::GroupId inputs = pane.folded.items[edge.from].group;
     for (const ir::NodeIndex n : pane.tree->groups[inputs].nodes) {
@@ -226,7 +228,8 @@ QPolygonF thread(const QRectF& from, const QRectF& to) {
     return {a, a + bend, b - bend, b};
 }
 
-void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels& levels, Scene& scene) {
+void addEdges(const layout::Pane& pane, const layout::LayoutResult& result, const layout::Levels& levels,
+              Scene& scene) {
     scene.edgesOf.resize(scene.items.size());
     std::vector<QStringList> shared(scene.items.size());
     std::vector<std::uint32_t> edgesInto(scene.items.size(), 0);
@@ -243,27 +246,28 @@ void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels
         edge.role = pane.roles[e];
         const SceneItem& from = scene.items[visible.from];
         SceneItem& to = scene.items[visible.to];
-        if (edge.role == EdgeRole::Gathered) ++to.gathered;
-        if (edge.role == EdgeRole::Shared && from.isInputs) {
+        if (edge.role == layout::EdgeRole::Gathered) ++to.gathered;
+        if (edge.role == layout::EdgeRole::Shared && from.isInputs) {
             shared[visible.to] << namesRead(pane, visible, to);
-        } else if (edge.role == EdgeRole::Shared) {
+        } else if (edge.role == layout::EdgeRole::Shared) {
             shared[visible.to] << from.name;
         }
-        if (edge.role == EdgeRole::Write && to.isNode()) {
+        if (edge.role == layout::EdgeRole::Write && to.isNode()) {
             const ir::Node& node = pane.graph->node(to.node);
             const QString view = writtenView(node);
             if (view != writtenNode(node)) edge.label = view;
         }
         if (from.isNode()) edge.value = from.right;
-        if (edge.role == EdgeRole::Gathered && edgesInto[visible.to] <= mostThreads)
+        if (edge.role == layout::EdgeRole::Gathered && edgesInto[visible.to] <= mostThreads)
             edge.points = thread(from.rect, to.rect);
-        if (const std::uint32_t at = pane.layoutEdge[e]; at != ir::npos && edge.role != EdgeRole::Gathered) {
+        if (const std::uint32_t at = pane.layoutEdge[e];
+            at != ir::npos && edge.role != layout::EdgeRole::Gathered) {
             for (const layout::Point& point : result.edges[at].points)
                 edge.points << QPointF(point.x, point.y);
             const std::uint32_t a = levels.ofBox[visible.from];
             const std::uint32_t b = levels.ofBox[visible.to];
-            if (edge.role == EdgeRole::Data && b > a + skipLevels) {
-                edge.role = EdgeRole::Skip;
+            if (edge.role == layout::EdgeRole::Data && b > a + skipLevels) {
+                edge.role = layout::EdgeRole::Skip;
                 skips.push_back(at);
                 edgeOfSkip.push_back(scene.edges.size());
             }
@@ -289,7 +293,7 @@ void addEdges(const Pane& pane, const layout::LayoutResult& result, const Levels
     }
 }
 
-void addFrames(const Pane& pane, const layout::LayoutResult& result, Scene& scene) {
+void addFrames(const layout::Pane& pane, const layout::LayoutResult& result, Scene& scene) {
     for (std::size_t i = 0; i < pane.folded.open.size(); ++i) {
         const layout::Group& group = pane.tree->groups[pane.folded.open[i]];
         SceneFrame frame;
@@ -326,7 +330,7 @@ void addIndices(Scene& scene) {
         scene.byKey.insert(scene.items[i].key, static_cast<int>(i));
 }
 
-void addOrder(const Levels& levels, Scene& scene) {
+void addOrder(const layout::Levels& levels, Scene& scene) {
     scene.levelOfItem = levels.ofBox;
     scene.levels.resize(levels.centre.size());
     for (std::size_t i = 0; i < scene.items.size(); ++i)
@@ -378,7 +382,7 @@ Marks marksOf(const std::shared_ptr<const diff::GraphDiff>& diff, bool isA, std:
     return marks;
 }
 
-ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const Marks& marks) {
+ScenePtr makeScene(const layout::Pane& pane, const layout::LayoutResult& result, const Marks& marks) {
     auto scene = std::make_shared<Scene>();
     scene->graph = pane.graph;
     scene->tree = pane.tree;
@@ -387,7 +391,7 @@ ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const M
     scene->size = QSizeF(result.width, result.height);
     scene->milliseconds = result.milliseconds;
     scene->engine = result.engine;
-    const Levels levels = findLevels(pane, result);
+    const layout::Levels levels = layout::findLevels(pane, result);
     addItems(pane, result, marks, *scene);
     addFrames(pane, result, *scene);
     addEdges(pane, result, levels, *scene);

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/diff/graph_diff.h"
-#include "views/canvas/pane.h"
+#include "core/layout/pane.h"
 #include "views/canvas/spatial_index.h"
 
 #include <QHash>
@@ -47,7 +47,7 @@ struct SceneItem {
 
 struct SceneEdge {
     int from = noItem, to = noItem;
-    EdgeRole role = EdgeRole::Data;
+    layout::EdgeRole role = layout::EdgeRole::Data;
     std::uint32_t count = 1;
     /// Cubic Bezier: start, then three points a piece; empty where none is drawn unless selected
     QPolygonF points;
@@ -67,7 +67,7 @@ struct SceneFrame {
 
 struct Scene {
     ir::GraphPtr graph;
-    TreePtr tree;
+    layout::TreePtr tree;
     std::vector<SceneItem> items;
     std::vector<SceneEdge> edges;
     std::vector<SceneFrame> frames; ///< outer first
@@ -107,6 +107,7 @@ struct Marks {
 };
 [[nodiscard]] Marks marksOf(const std::shared_ptr<const diff::GraphDiff>& diff, bool isA, std::size_t nodes);
 
-[[nodiscard]] ScenePtr makeScene(const Pane& pane, const layout::LayoutResult& result, const Marks& marks);
+[[nodiscard]] ScenePtr makeScene(const layout::Pane& pane, const layout::LayoutResult& result,
+                                 const Marks& marks);
 
 } // namespace dynascope::views::canvas

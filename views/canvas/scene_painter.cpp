@@ -103,7 +103,7 @@ QRectF ScenePainter::placeOf(int index) const {
 
 QRectF ScenePainter::cardRect(const SceneItem& item, const QRectF& rect) const {
     if (item.kind != layout::VisibleItem::Kind::Stack) return rect;
-    const double o = sheetOffset * m_view->zoom;
+    const double o = layout::sheetOffset * m_view->zoom;
     return rect.adjusted(0, o, -o, 0);
 }
 
@@ -242,7 +242,7 @@ void ScenePainter::stripe(const SceneItem& item, const QRectF& rect, double widt
 void ScenePainter::sheets(const SceneItem& item, const QRectF& rect) {
     if (item.kind != layout::VisibleItem::Kind::Stack) return;
     const Colours& c = m_theme.colours();
-    const double o = sheetOffset * m_view->zoom;
+    const double o = layout::sheetOffset * m_view->zoom;
     const QRectF card = cardRect(item, rect);
     for (const double share : {1.0, 0.5}) {
         m_painter->setPen(QPen(c.line2, 1));

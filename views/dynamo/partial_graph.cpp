@@ -4,6 +4,7 @@
 #include "core/dynamo/cursor.h"
 #include "core/dynamo/graph_window.h"
 #include "core/layout/growing.h"
+#include "core/layout/pane.h"
 #include "views/base/code_view.h"
 #include "views/base/page_parts.h"
 #include "views/canvas/graph_canvas.h"
@@ -189,7 +190,7 @@ canvas::ScenePtr PartialGraph::scene() const {
         lines.push_back(node.line);
     const ir::GraphPtr graph = dynamo::fxGraph(lines);
     if (!graph || graph->size() == 0) return nullptr;
-    const canvas::Pane pane = canvas::makePane(graph, canvas::flatTree(*graph), canvas::kindsOf(*graph), {});
+    const layout::Pane pane = layout::makePane(graph, layout::flatTree(*graph), layout::kindsOf(*graph), {});
     // In the order in which they were made, which is not the graph's: inputs come first there.
     std::vector<std::uint32_t> order(pane.folded.items.size());
     for (std::uint32_t i = 0; i < order.size(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/inductor/pattern_view.h"
 
-#include "core/layout/layout.h"
+#include "core/layout/pane.h"
 #include "views/base/page_parts.h"
 #include "views/canvas/graph_canvas.h"
 #include "views/canvas/scene.h"
@@ -79,8 +79,8 @@ void PatternView::setMatch(const inductor::PassRecording& recording, const induc
 }
 
 void PatternView::draw(const ir::GraphPtr& pattern, const ir::Graph& graph) {
-    const canvas::Pane pane =
-        canvas::makePane(pattern, canvas::flatTree(*pattern), canvas::kindsOf(*pattern), {});
+    const layout::Pane pane =
+        layout::makePane(pattern, layout::flatTree(*pattern), layout::kindsOf(*pattern), {});
     const Result<layout::LayoutResult> placed = layout::layoutLayered(pane.input);
     if (!placed)
         return m_canvas->setMessage(tr("This pattern cannot be drawn"), toQString(placed.error().message));

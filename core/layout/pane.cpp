@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "views/canvas/pane.h"
+#include "core/layout/pane.h"
 
 #include "core/ir/node.h"
 
@@ -8,22 +8,22 @@
 #include <numeric>
 #include <set>
 
-namespace dynascope::views::canvas {
+namespace dynascope::layout {
 
 namespace {
 
-layout::Box boxOf(const ir::Graph& graph, const layout::VisibleItem& item) {
-    layout::Box box;
+Box boxOf(const ir::Graph& graph, const VisibleItem& item) {
+    Box box;
     box.cluster = item.cluster;
     box.width = cardWidth;
     switch (item.kind) {
-    case layout::VisibleItem::Kind::Node:
+    case VisibleItem::Kind::Node:
         box.height = graph.node(item.node).op == ir::Op::Output ? outputHeight : cardHeight;
         break;
-    case layout::VisibleItem::Kind::Closed:
+    case VisibleItem::Kind::Closed:
         box.height = blockHeight;
         break;
-    case layout::VisibleItem::Kind::Stack:
+    case VisibleItem::Kind::Stack:
         box.width = cardWidth + sheetOffset;
         box.height = blockHeight + sheetOffset;
         break;
@@ -32,15 +32,15 @@ layout::Box boxOf(const ir::Graph& graph, const layout::VisibleItem& item) {
 }
 
 bool isInputs(const Pane& pane, std::uint32_t item) {
-    const layout::VisibleItem& visible = pane.folded.items[item];
-    return visible.kind == layout::VisibleItem::Kind::Closed &&
-           pane.tree->groups[visible.group].kind == layout::Group::Kind::Inputs;
+    const VisibleItem& visible = pane.folded.items[item];
+    return visible.kind == VisibleItem::Kind::Closed &&
+           pane.tree->groups[visible.group].kind == Group::Kind::Inputs;
 }
 
 /// True where `to` is an in-place op that writes what `from` holds.
 bool writes(const Pane& pane, std::uint32_t from, std::uint32_t to) {
-    const layout::VisibleItem& reader = pane.folded.items[to];
-    if (reader.kind != layout::VisibleItem::Kind::Node) return false;
+    const VisibleItem& reader = pane.folded.items[to];
+    if (reader.kind != VisibleItem::Kind::Node) return false;
     const ir::Node& node = pane.graph->node(reader.node);
     if (pane.kinds->at(reader.node) != ir::OpKind::Write || node.args.empty() || !node.args.front().isNode())
         return false;
@@ -81,7 +81,7 @@ void keepWritesInOrder(Pane& pane) {
 void keepOutputLast(Pane& pane, const std::vector<std::size_t>& out) {
     const auto& items = pane.folded.items;
     for (std::uint32_t last = 0; last < items.size(); ++last) {
-        if (items[last].kind != layout::VisibleItem::Kind::Node ||
+        if (items[last].kind != VisibleItem::Kind::Node ||
             pane.graph->node(items[last].node).op != ir::Op::Output)
             continue;
         for (std::uint32_t i = 0; i < items.size(); ++i)
@@ -96,7 +96,7 @@ void keepLooseInOrder(Pane& pane, const std::vector<std::size_t>& in, const std:
     std::map<int, std::uint32_t> last; // by cluster
     const auto& items = pane.folded.items;
     for (std::uint32_t i = 0; i < items.size(); ++i) {
-        if (in[i] > 0 || out[i] > 0 || items[i].kind != layout::VisibleItem::Kind::Node) continue;
+        if (in[i] > 0 || out[i] > 0 || items[i].kind != VisibleItem::Kind::Node) continue;
         const ir::Op op = pane.graph->node(items[i].node).op;
         if (op == ir::Op::Placeholder || op == ir::Op::Output) continue;
         const auto [at, isNew] = last.try_emplace(items[i].cluster, i);
@@ -110,7 +110,7 @@ void holdInputsUp(Pane& pane) {
     std::vector<std::uint32_t> inputs;
     const auto& items = pane.folded.items;
     for (std::uint32_t i = 0; i < items.size(); ++i) {
-        const bool input = items[i].kind == layout::VisibleItem::Kind::Node &&
+        const bool input = items[i].kind == VisibleItem::Kind::Node &&
                            pane.graph->node(items[i].node).op == ir::Op::Placeholder;
         if (input && items[i].cluster < 0) inputs.push_back(i);
     }
@@ -124,14 +124,14 @@ void holdInputsUp(Pane& pane) {
 } // namespace
 
 TreePtr flatTree(const ir::Graph& graph, const std::vector<std::string>& hints) {
-    auto tree = std::make_shared<layout::GroupTree>();
-    layout::Group root;
+    auto tree = std::make_shared<GroupTree>();
+    Group root;
     root.nodes.resize(graph.size());
     std::iota(root.nodes.begin(), root.nodes.end(), ir::NodeIndex{0});
     root.totalNodes = graph.size();
     tree->groups.push_back(std::move(root));
     tree->groupOfNode.assign(graph.size(), 0);
-    tree->stateNames = layout::stateNames(graph, hints);
+    tree->stateNames = stateNames(graph, hints);
     return tree;
 }
 
@@ -143,36 +143,36 @@ KindsPtr kindsOf(const ir::Graph& graph) {
     return std::make_shared<const std::vector<ir::OpKind>>(std::move(kinds));
 }
 
-Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<layout::GroupId>& open) {
+Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<GroupId>& open) {
     Pane pane;
     pane.graph = std::move(graph);
     pane.tree = std::move(tree);
     pane.kinds = std::move(kinds);
-    pane.folded = layout::fold(*pane.graph, *pane.tree, open);
+    pane.folded = fold(*pane.graph, *pane.tree, open);
     const auto& items = pane.folded.items;
     const auto& edges = pane.folded.edges;
 
-    for (const layout::VisibleItem& item : items)
+    for (const VisibleItem& item : items)
         pane.input.boxes.push_back(boxOf(*pane.graph, item));
     for (const int parent : pane.folded.openParent) {
-        layout::Cluster cluster;
+        Cluster cluster;
         cluster.parent = parent;
         pane.input.clusters.push_back(cluster);
     }
 
     std::vector<std::size_t> in(items.size(), 0);
     std::vector<std::size_t> out(items.size(), 0);
-    for (const layout::VisibleEdge& edge : edges) {
+    for (const VisibleEdge& edge : edges) {
         ++out[edge.from];
         ++in[edge.to];
     }
     std::vector<bool> elsewhere(items.size(), false); // read by what does not gather its edges
-    for (const layout::VisibleEdge& edge : edges)
+    for (const VisibleEdge& edge : edges)
         if (in[edge.to] <= gatherAbove) elsewhere[edge.from] = true;
     std::vector<bool> heldByFirst(items.size(), false);
     pane.roles.reserve(edges.size());
     pane.layoutEdge.reserve(edges.size());
-    for (const layout::VisibleEdge& edge : edges) {
+    for (const VisibleEdge& edge : edges) {
         EdgeRole role = EdgeRole::Data;
         bool laidOut = true;
         double weight = 1;
@@ -210,4 +210,4 @@ Pane makePane(ir::GraphPtr graph, TreePtr tree, KindsPtr kinds, const std::set<l
     return pane;
 }
 
-} // namespace dynascope::views::canvas
+} // namespace dynascope::layout

@@ -4,13 +4,13 @@
 // is a list of levels (boxes with one centre height). Partner boxes vote for pairs of levels; the longest run
 // of pairs that does not cross is kept (patience sorting, O(n log n)), and each kept pair is brought to one
 // height by moving the higher of the two, and all below it, down. Frames and edges follow.
-#include "views/canvas/pane.h"
+#include "core/layout/align.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-namespace dynascope::views::canvas {
+namespace dynascope::layout {
 
 namespace {
 
@@ -20,14 +20,14 @@ constexpr double widestGap = 420; // pixels that one pair may open; more would o
 /// Moves one layout by a shift for each level, with what lies between two levels in proportion.
 class Shifter {
 public:
-    Shifter(const Pane& pane, layout::LayoutResult& result, const Levels& levels, std::vector<double> shifts)
+    Shifter(const Pane& pane, LayoutResult& result, const Levels& levels, std::vector<double> shifts)
         : m_pane(pane)
         , m_result(result)
         , m_levels(levels)
         , m_shifts(std::move(shifts)) {}
 
     void apply() {
-        const std::vector<layout::Point> before = m_result.boxes;
+        const std::vector<Point> before = m_result.boxes;
         for (std::size_t i = 0; i < m_levels.ofBox.size(); ++i)
             m_result.boxes[i].y += m_shifts[m_levels.ofBox[i]];
         moveFrames(before);
@@ -48,7 +48,7 @@ private:
     }
 
     /// A frame keeps its margins around what is in it.
-    void moveFrames(const std::vector<layout::Point>& before) {
+    void moveFrames(const std::vector<Point>& before) {
         struct Span {
             double top = 1e300, bottom = -1e300;
         };
@@ -67,7 +67,7 @@ private:
         }
         for (std::size_t k = 0; k < was.size(); ++k) {
             if (was[k].top > was[k].bottom) continue;
-            layout::Rect& frame = m_result.clusters[k];
+            Rect& frame = m_result.clusters[k];
             const double top = frame.y + (now[k].top - was[k].top);
             const double bottom = frame.y + frame.height + (now[k].bottom - was[k].bottom);
             frame.y = top;
@@ -75,8 +75,7 @@ private:
         }
     }
 
-    void moveEdge(const layout::Edge& edge, layout::EdgePath& path,
-                  const std::vector<layout::Point>& before) {
+    void moveEdge(const Edge& edge, EdgePath& path, const std::vector<Point>& before) {
         if (path.points.empty()) return;
         const double start = m_result.boxes[edge.from].y - before[edge.from].y;
         const double end = m_result.boxes[edge.to].y - before[edge.to].y;
@@ -87,7 +86,7 @@ private:
     }
 
     const Pane& m_pane;
-    layout::LayoutResult& m_result;
+    LayoutResult& m_result;
     const Levels& m_levels;
     std::vector<double> m_shifts;
 };
@@ -119,19 +118,19 @@ std::vector<LevelPair> longestRun(std::vector<LevelPair> pairs) {
     return run;
 }
 
-void mirror(const Pane& pane, layout::LayoutResult& result) {
+void mirror(const Pane& pane, LayoutResult& result) {
     for (std::size_t i = 0; i < result.boxes.size(); ++i)
         result.boxes[i].x = result.width - result.boxes[i].x - pane.input.boxes[i].width;
-    for (layout::Rect& frame : result.clusters)
+    for (Rect& frame : result.clusters)
         frame.x = result.width - frame.x - frame.width;
-    for (layout::EdgePath& path : result.edges)
-        for (layout::Point& point : path.points)
+    for (EdgePath& path : result.edges)
+        for (Point& point : path.points)
             point.x = result.width - point.x;
 }
 
 /// Sum over all boxes of one level of how far partners keep the order of A; negative where the mirror image
 /// fits better.
-double orderAgreement(const layout::LayoutResult& a, const layout::LayoutResult& b,
+double orderAgreement(const LayoutResult& a, const LayoutResult& b,
                       const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners) {
     double meanA = 0;
     double meanB = 0;
@@ -150,13 +149,12 @@ double orderAgreement(const layout::LayoutResult& a, const layout::LayoutResult&
 
 } // namespace
 
-void putFirstInputLeft(const Pane& pane, layout::LayoutResult& result) {
+void putFirstInputLeft(const Pane& pane, LayoutResult& result) {
     int rising = 0;
     std::size_t last = SIZE_MAX;
     for (std::size_t i = 0; i < pane.folded.items.size(); ++i) {
-        const layout::VisibleItem& item = pane.folded.items[i];
-        if (item.kind != layout::VisibleItem::Kind::Node ||
-            pane.graph->node(item.node).op != ir::Op::Placeholder)
+        const VisibleItem& item = pane.folded.items[i];
+        if (item.kind != VisibleItem::Kind::Node || pane.graph->node(item.node).op != ir::Op::Placeholder)
             continue;
         if (last != SIZE_MAX) rising += result.boxes[i].x > result.boxes[last].x ? 1 : -1;
         last = i;
@@ -164,24 +162,24 @@ void putFirstInputLeft(const Pane& pane, layout::LayoutResult& result) {
     if (rising < 0) mirror(pane, result);
 }
 
-void cropTop(const Pane& pane, layout::LayoutResult& result) {
+void cropTop(const Pane& pane, LayoutResult& result) {
     double top = 1e300;
     for (std::size_t i = 0; i < pane.folded.items.size(); ++i)
         top = std::min(top, result.boxes[i].y);
-    for (const layout::Rect& frame : result.clusters)
+    for (const Rect& frame : result.clusters)
         top = std::min(top, frame.y);
     if (pane.folded.items.empty() || top <= 0) return;
-    for (layout::Point& box : result.boxes)
+    for (Point& box : result.boxes)
         box.y -= top;
-    for (layout::Rect& frame : result.clusters)
+    for (Rect& frame : result.clusters)
         frame.y -= top;
-    for (layout::EdgePath& path : result.edges)
-        for (layout::Point& point : path.points)
+    for (EdgePath& path : result.edges)
+        for (Point& point : path.points)
             point.y -= top;
     result.height -= top;
 }
 
-Levels findLevels(const Pane& pane, const layout::LayoutResult& result) {
+Levels findLevels(const Pane& pane, const LayoutResult& result) {
     Levels levels;
     const std::size_t n = pane.folded.items.size();
     levels.ofBox.assign(n, 0);
@@ -198,7 +196,7 @@ Levels findLevels(const Pane& pane, const layout::LayoutResult& result) {
     return levels;
 }
 
-Anchors alignLayouts(const Pane& paneA, layout::LayoutResult& a, const Pane& paneB, layout::LayoutResult& b,
+Anchors alignLayouts(const Pane& paneA, LayoutResult& a, const Pane& paneB, LayoutResult& b,
                      const std::vector<std::pair<std::uint32_t, std::uint32_t>>& partners, bool gaps) {
     if (paneA.folded.items.empty() || paneB.folded.items.empty()) return {};
     Anchors anchors{{0, 0}};
@@ -267,4 +265,4 @@ Anchors heldAt(const Anchors& anchors, double a, double b, double reach) {
     return held;
 }
 
-} // namespace dynascope::views::canvas
+} // namespace dynascope::layout
