@@ -161,6 +161,15 @@ bool isGeneratedKernel(std::string_view event) {
     return name.starts_with("cpp_") || name.starts_with("triton_");
 }
 
+std::string_view debugHandleOf(std::string_view event) {
+    constexpr std::string_view signs = "## ", start = "inductor_kernel:", end = " ##";
+    if (event.starts_with(signs)) event.remove_prefix(signs.size());
+    if (!event.starts_with(start)) return {};
+    event.remove_prefix(start.size());
+    if (event.ends_with(end)) event.remove_suffix(end.size());
+    return event;
+}
+
 CodeCalls::CodeCalls(std::string_view text)
     : m_code(session::readGeneratedCode(text)) {
     for (std::size_t k = 0; k < m_code.kernels.size(); ++k) {
@@ -207,6 +216,18 @@ Matched CodeCalls::find(std::string_view kernel) const {
     if (sites == m_sites.end() || sites->second.empty()) return {};
     const Site& first = sites->second.front();
     return {first.kernel, sites->second.size() == 1 ? first.call : -1, none, Link::KernelName};
+}
+
+Matched CodeCalls::withHandle(std::string_view handle) const {
+    Matched out;
+    for (const Step& step : m_steps) {
+        const session::KernelCall& call = m_code.kernels[static_cast<std::size_t>(step.site.kernel)]
+                                              .calls[static_cast<std::size_t>(step.site.call)];
+        if (call.handle != handle) continue;
+        if (out.kernel >= 0) return {};
+        out = {step.site.kernel, step.site.call, none, Link::DebugHandle};
+    }
+    return out;
 }
 
 void CodeCalls::fillReplay(std::size_t from, std::size_t to, std::size_t first, std::size_t last,

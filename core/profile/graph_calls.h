@@ -72,6 +72,10 @@ struct CalledOperator {
 /// Whether Inductor generated a kernel of that name: "cpp_fused_...", "triton_poi_fused_...".
 [[nodiscard]] bool isGeneratedKernel(std::string_view event);
 
+/// "extern_kernels.mm:2", the kernel and the handle of its call, of an event "## inductor_kernel:extern_kernels.mm:2 ##"
+/// that Inductor puts around the call, with or without the signs; empty for any other event.
+[[nodiscard]] std::string_view debugHandleOf(std::string_view event);
+
 /// Output code, to be asked for its kernels by the names of events.
 class CodeCalls {
 public:
@@ -79,6 +83,8 @@ public:
     [[nodiscard]] std::vector<Matched> match(std::span<const CalledOperator> operators) const;
     /// A kernel on a device by its name alone; nothing (kernel -1) where no kernel has it.
     [[nodiscard]] Matched find(std::string_view kernel) const;
+    /// The call below a comment "[Provenance debug handles]" with that handle; nothing where none or several have it.
+    [[nodiscard]] Matched withHandle(std::string_view handle) const;
     /// What one launch of a CUDA graph ran on one stream, in its order. Generated kernels are known by name and turn; what
     /// lies between two of them is of the library call that the code makes there, where it makes one alone or as many
     /// as there are kernels. `isWhole`: nothing else ran the rest of the code.

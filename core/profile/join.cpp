@@ -257,6 +257,7 @@ private:
         std::pair<std::vector<std::uint32_t>, std::vector<CalledOperator>> out;
         for (const std::uint32_t child : children) {
             if (event(child).kind != Kind::Operator || m_contexts.role(child) != Role::Plain) continue;
+            if (!debugHandleOf(name(child)).empty()) continue;
             out.first.push_back(child);
             out.second.push_back({name(child), m_profile.names.text(event(child).dims)});
         }
@@ -289,11 +290,11 @@ private:
     void placeCall(std::uint32_t i) {
         ++m_out.graphs.all;
         RowSubject row = rowFor(i, Part::OutputCode, m_contexts.owner(i));
-        const KeyedCode code = codeOf(i, m_contexts.owner(i), row.graph);
+        const KeyedCode keyed = codeOf(i, m_contexts.owner(i), row.graph);
         countKey(i, row.graph);
-        if (row.compile < 0 && code.compile >= 0) row.region = Link::CacheKey;
-        row.compile = code.compile;
-        row.stage = code.stage;
+        if (row.compile < 0 && keyed.compile >= 0) row.region = Link::CacheKey;
+        row.compile = keyed.compile;
+        row.stage = keyed.stage;
         if (row.compile < 0) row.name = event(i).name;
         m_ran[i] = row.stage;
         add(i, row);
@@ -311,18 +312,25 @@ private:
             }
             return;
         }
-        const std::vector<Matched> matched = m_code.calls(row.compile, row.stage).match(operators);
-        for (std::size_t k = 0; k < events.size(); ++k) {
-            ++m_out.kernels.all;
-            if (matched[k].kernel < 0) continue;
-            ++m_out.kernels.joined;
-            RowSubject inner = row;
-            inner.part = Part::Kernel;
-            inner.kernel = matched[k].kernel;
-            inner.call = matched[k].call;
-            inner.inner = matched[k].link;
-            m_preset.emplace(events[k], inner);
-        }
+        const CodeCalls& code = m_code.calls(row.compile, row.stage);
+        for (const std::uint32_t child : children)
+            if (const std::string_view handle = debugHandleOf(name(child)); !handle.empty())
+                presetKernel(child, row, code.withHandle(handle));
+        const std::vector<Matched> matched = code.match(operators);
+        for (std::size_t k = 0; k < events.size(); ++k)
+            presetKernel(events[k], row, matched[k]);
+    }
+
+    /// An event in the call `around` of output code is of a kernel, where one was found.
+    void presetKernel(std::uint32_t i, RowSubject around, const Matched& found) {
+        ++m_out.kernels.all;
+        if (found.kernel < 0) return;
+        ++m_out.kernels.joined;
+        around.part = Part::Kernel;
+        around.kernel = found.kernel;
+        around.call = found.call;
+        around.inner = found.link;
+        m_preset.emplace(i, around);
     }
 
     /// A kernel on a device is of what launched it; in a call of output code that says no more, of what has its name.

@@ -57,7 +57,8 @@ enum class Link : std::uint8_t {
     OperatorOrder, ///< by operator and order
     BreakOfFrame,  ///< behind the graph in a frame that a graph break ended
     Launch,        ///< through the call that launched it
-    GraphPlace     ///< by its place among the kernels of a CUDA graph: between two that the output code names
+    GraphPlace,    ///< by its place among the kernels of a CUDA graph: between two that the output code names
+    DebugHandle    ///< by Inductor's provenance handle, which the event and a comment above the call have
 };
 [[nodiscard]] std::string_view linkName(Link link);
 

@@ -15,7 +15,7 @@ std::string_view partName(Part part) {
 }
 
 std::string_view linkName(Link link) {
-    static constexpr std::array<std::string_view, 14> names = {"",
+    static constexpr std::array<std::string_view, 15> names = {"",
                                                                "compile id",
                                                                "compile id, the last run that has it",
                                                                "sequence number",
@@ -28,7 +28,8 @@ std::string_view linkName(Link link) {
                                                                "operator and order",
                                                                "after the graph of a frame that broke",
                                                                "launch",
-                                                               "place in the CUDA graph"};
+                                                               "place in the CUDA graph",
+                                                               "debug handle"};
     return names[static_cast<std::size_t>(link)];
 }
 

@@ -311,6 +311,32 @@ private slots:
         }
     }
 
+    /// Of two products the second alone was recorded, so that neither name nor order says which it is; its handle does.
+    void callsByTheirDebugHandles() {
+        const std::string events = R"(
+{"ph":"X","cat":"cpu_op","name":"## inductor_kernel:extern_kernels.mm:3 ##","pid":1,"tid":1,"ts":40,"dur":10},
+{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":41,"dur":8,"args":{"External id":2}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":42,"dur":5,"args":{"External id":2,"correlation":12}},
+{"ph":"X","cat":"user_annotation","name":"inductor_kernel:extern_kernels.mm:9","pid":1,"tid":1,"ts":60,"dur":5},
+{"ph":"X","cat":"kernel","name":"sgemm_a","pid":0,"tid":7,"ts":70,"dur":20,"args":{"device":0,"stream":7,"correlation":12,"External id":2}})";
+        const JoinedPtr joined = joinedTexts(gpuTrace(true), std::string(cpuSide) + events);
+        QVERIFY(joined);
+        for (const char* name : {"## inductor_kernel:extern_kernels.mm:3 ##", "aten::mm", "sgemm_a"}) {
+            const Row* row = rowOf(*joined, name);
+            QVERIFY2(row && row->part == Part::Kernel, name);
+            QCOMPARE(row->inner, Link::DebugHandle);
+        }
+        Facts facts(joined);
+        std::map<std::string, double> onGpu;
+        for (const GroupedRow& row : grouped(facts, By::Node))
+            if (row.device == 1) onGpu[row.key] += row.self;
+        QCOMPARE(onGpu, (std::map<std::string, double>{{"mm_1", 20000.0}}));
+        // No call of the code has this one.
+        const Row* unknown = rowOf(*joined, "inductor_kernel:extern_kernels.mm:9");
+        QVERIFY(unknown && unknown->part == Part::InGraph);
+        QCOMPARE(joined->kernels.all - joined->kernels.joined, std::size_t(1));
+    }
+
     void kernelsOfAReplayedGraph() {
         const std::string replay = R"(
 {"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":50}},

@@ -48,9 +48,10 @@ inline session::SessionPtr unjoinableFolder(const std::string& name) {
 /// Output code of a kernel and two products on a GPU, which the cache knows as "fabc"; ends the compile. With comments,
 /// it says of each product what node it is.
 inline void addProductsOnGpu(TraceText& text, bool withComments = false) {
-    const auto comment = [&](const std::string& node) {
+    const auto comment = [&](const std::string& node, int handle) {
         return withComments
-                   ? "    # Topologically Sorted Source Nodes: [" + node + "], Original ATen: [aten.mm]\n"
+                   ? "    # Topologically Sorted Source Nodes: [" + node + "], Original ATen: [aten.mm]\n" +
+                         "    # [Provenance debug handles] extern_kernels.mm:" + std::to_string(handle) + "\n"
                    : "";
     };
     text.add(
@@ -60,7 +61,7 @@ inline void addProductsOnGpu(TraceText& text, bool withComments = false) {
             "device_str='cuda')\n"
             "def call(args):\n"
             "    triton_poi_fused_relu_0.run(a, buf0, 64)\n" +
-            comment("mm") + "    extern_kernels.mm(buf0, a, out=buf1)\n" + comment("mm_1") +
+            comment("mm", 2) + "    extern_kernels.mm(buf0, a, out=buf1)\n" + comment("mm_1", 3) +
             "    extern_kernels.mm(buf1, a, out=buf2)\n"
             "    return (buf2, )\n");
     text.add("\"artifact\": {\"name\": \"fx_graph_cache_miss\", \"encoding\": \"json\"}",
