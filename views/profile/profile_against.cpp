@@ -3,6 +3,7 @@
 
 #include "views/base/page_parts.h"
 #include "views/profile/share_bars.h"
+#include "views/workspace/labels.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
