@@ -97,6 +97,17 @@ private slots:
         QVERIFY(client.running()); // it stopped by itself
     }
 
+    void whoThrowsWhenToldEndsTheCallAlone() {
+        Client client(standIn());
+        engine::CallOptions options;
+        options.task.onProgress = [](const Progress&) { throw std::bad_alloc(); };
+        const auto answer = client.call("sleep", json::object(), options);
+        QVERIFY(!answer);
+        QCOMPARE(answer.error().kind, CallError::Kind::EngineDied);
+        QVERIFY(QString::fromStdString(answer.error().message).contains("sent what could not be taken"));
+        QVERIFY(client.call("echo", {{"n", 1}}).has_value()); // by a new engine
+    }
+
     void statusAnswersDuringWork() {
         Client client(standIn());
         QVERIFY(client.start().has_value());

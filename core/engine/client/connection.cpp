@@ -91,6 +91,17 @@ void Connection::kill() {
 /// Reads both of the engine's streams until it is gone. Descriptors that its children inherited may stay
 /// open, so the end of descriptor 1 is the end.
 void Connection::read() {
+    std::string problem;
+    // Memory that runs out, or who is told of progress, ends the connection and not the program.
+    try {
+        problem = readFrames();
+    } catch (const std::exception& thrown) {
+        problem = m_name + " sent what could not be taken: " + thrown.what();
+    }
+    lose(std::move(problem));
+}
+
+std::string Connection::readFrames() {
     FrameReader frames;
     std::array<char, 65536> buffer{};
     std::array<pollfd, 2> streams{{{m_process.out.get(), POLLIN, 0}, {m_process.err.get(), POLLIN, 0}}};
@@ -122,15 +133,23 @@ void Connection::read() {
             }
         }
     }
-    lose(std::move(problem));
+    return problem;
 }
 
 template <typename Sink>
 void Connection::tell(const Sink& sink) {
-    sink();
-    const std::scoped_lock lock(m_mutex);
-    m_telling = 0;
-    m_changed.notify_all();
+    const auto told = [this] {
+        const std::scoped_lock lock(m_mutex);
+        m_telling = 0;
+        m_changed.notify_all();
+    };
+    try {
+        sink();
+    } catch (...) {
+        told(); // who gives up the call waits for this
+        throw;
+    }
+    told();
 }
 
 void Connection::receive(const std::string& body) {

@@ -45,6 +45,7 @@ private:
     enum class Waited { Answered, Ended, Stopped, TimedOut };
 
     void read();
+    [[nodiscard]] std::string readFrames(); ///< until there are none; what was wrong with the last one
     void receive(const std::string& body);
     void receivePiece(std::int64_t id, std::string_view piece);
     /// Runs what call m_telling was given to hear with; the call does not return meanwhile.
