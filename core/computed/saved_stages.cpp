@@ -123,7 +123,7 @@ public:
         m_places.back() = {compile, made.stages.size(), m_out.known.size()};
         if (const StageVerdict verdict = readVerdict(saved.verdict, *known); verdict != StageVerdict{})
             m_out.verdicts.emplace_back(known->stage, verdict);
-        if (known->twin) m_shown[known->twin.get()] = known->stage;
+        if (known->twin) m_shown[known->twin->id()] = known->stage;
         made.stages.push_back(std::move(computed));
         m_out.known.push_back(std::move(*known));
         return true;
@@ -144,7 +144,7 @@ private:
         auto row = engine::readRederived(recording.at("rederived"));
         if (!row) return false;
         // Stored once, where it is shown.
-        if (const auto shown = m_shown.find(stage.get()); shown != m_shown.end())
+        if (const auto shown = m_shown.find(session::idOf(stage.get())); shown != m_shown.end())
             row->derived = *shown->second->graph();
         if (!saved.graph.empty())
             if (const auto graph = ir::readGraph(saved.graph)) row->derived = *graph;
@@ -228,7 +228,7 @@ private:
     const session::Session& m_session;
     RestoredStages& m_out;
     std::vector<Place> m_places;
-    std::unordered_map<const session::Stage*, session::StagePtr> m_shown; ///< derived stages by their twin
+    std::unordered_map<session::StageId, session::StagePtr> m_shown; ///< derived stages by their twin
 };
 
 } // namespace
@@ -242,11 +242,11 @@ std::vector<store::SavedStage> toStore(const std::vector<StageToSave>& stages,
         out.push_back({stage.parent, stage.root, made.name, made.detail, made.k, stage.known.graphText,
                        recordingText(stage), verdictText(stage)});
     }
-    std::unordered_map<const session::Stage*, ir::GraphPtr> shown; // by twin
+    std::unordered_map<session::StageId, ir::GraphPtr> shown; // by twin
     for (const StageToSave& stage : stages)
-        if (stage.known.twin) shown[stage.known.twin.get()] = *stage.known.stage->graph();
+        if (stage.known.twin) shown[stage.known.twin->id()] = *stage.known.stage->graph();
     for (const StageRederivation& known : rederived) {
-        const auto at = shown.find(known.stage.get());
+        const auto at = shown.find(session::idOf(known.stage.get()));
         out.push_back(rederivationToStore(known, at != shown.end() && at->second == known.said.row.derived));
     }
     return out;
