@@ -2,6 +2,7 @@
 #include "app/cli/compare_passes_text.h"
 
 #include "app/cli/table.h"
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -17,13 +18,6 @@ using compare::PassVerdict;
 using compare::PhaseComparison;
 using compare::ScheduleComparison;
 using nlohmann::ordered_json;
-
-std::string joined(const std::vector<std::string>& names, std::string_view separator = " ") {
-    std::string out;
-    for (const std::string& name : names)
-        (out += out.empty() ? std::string_view() : separator) += name;
-    return out;
-}
 
 std::string indexText(int row, std::uint32_t index) {
     return row < 0 ? "" : index == 0 ? "-" : std::to_string(index);
@@ -61,20 +55,20 @@ std::string answerText(const FusionDecision& decision) {
 
 std::string kernelReport(const KernelComparison& kernel) {
     const char *side = kernel.inA ? "A" : "B", *other = kernel.inA ? "B" : "A";
-    std::string out = "      " + std::string(side) + ' ' + kernel.name + ": " + joined(kernel.operations) +
-                      ", from " + joined(kernel.origins) + '\n';
+    std::string out = "      " + std::string(side) + ' ' + kernel.name + ": " +
+                      joined(kernel.operations, " ") + ", from " + joined(kernel.origins, " ") + '\n';
     if (kernel.sameOperations)
         out += std::string("        ") + other + " has the same operations in " + kernel.others.front() +
                ", with other code\n";
     else if (!kernel.others.empty())
         out += std::string("        in ") + other + ": " + joined(kernel.others, ", ") + '\n';
     if (!kernel.missing.empty())
-        out +=
-            "        in no generated kernel of " + std::string(other) + ": " + joined(kernel.missing) + '\n';
+        out += "        in no generated kernel of " + std::string(other) + ": " +
+               joined(kernel.missing, " ") + '\n';
     for (const FusionDecision& decision : kernel.decisions)
         out += "        fusion " + std::to_string(decision.number) + " of " + (decision.inA ? "A" : "B") +
-               " joined " + joined(decision.a) + " with " + joined(decision.b) + "; " + answerText(decision) +
-               '\n';
+               " joined " + joined(decision.a, " ") + " with " + joined(decision.b, " ") + "; " +
+               answerText(decision) + '\n';
     return out;
 }
 

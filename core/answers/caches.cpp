@@ -68,7 +68,7 @@ Answer cachesAnswer(const Session& session) {
         for (const CacheEvent& event : compile.caches) {
             events.push_back(event);
             if (event.outcome == CacheEvent::Outcome::Bypass)
-                ++bypasses[event.reason.substr(0, event.reason.find('\n'))];
+                ++bypasses[std::string(firstLine(event.reason))];
             if (event.outcome == CacheEvent::Outcome::Miss) ++(compile.isRecompile ? again : first);
         }
     }

@@ -13,6 +13,12 @@ namespace dynascope {
 /// Up to the first line end.
 [[nodiscard]] std::string_view firstLine(std::string_view text);
 
+/// A letter, digit or underscore of ASCII, as names of symbols, kernels and settings have them. Python's own names may
+/// have more (ir::isNameChar).
+[[nodiscard]] constexpr bool isNameByte(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 /// "a, b, c" of a range of texts.
 template <typename Texts>
 [[nodiscard]] std::string joined(const Texts& texts, std::string_view between) {

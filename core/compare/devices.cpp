@@ -3,6 +3,7 @@
 // The index of a rank's own device, wherever PyTorch writes it: shapes, arguments, guards, generated code.
 #include "core/compare/parts.h"
 
+#include "core/base/text.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -15,10 +16,6 @@
 namespace dynascope::compare {
 
 namespace {
-
-bool isWordChar(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
 
 constexpr std::array<std::string_view, 6> deviceTypes = {"cuda", "xpu", "hpu",
                                                          "mtia", "npu", "privateuseone"};
@@ -45,7 +42,7 @@ void eachIndex(std::string_view text, const Found& found) {
         Place place{at, at, 0, {}};
         const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), place.index);
         place.end = static_cast<std::size_t>(end - text.data());
-        const bool whole = place.end >= text.size() || !isWordChar(text[place.end]);
+        const bool whole = place.end >= text.size() || !isNameByte(text[place.end]);
         return error == std::errc() && whole ? std::optional(place) : std::nullopt;
     };
     const auto endsWith = [&](std::size_t at, std::string_view words) {
@@ -59,7 +56,7 @@ void eachIndex(std::string_view text, const Found& found) {
         for (const std::string_view type : deviceTypes) {
             const std::size_t length = type.size();
             const bool colon = text[at - 1] == ':' && text.substr(0, at - 1).ends_with(type);
-            const bool wordStarts = colon && (at == length + 1 || !isWordChar(text[at - length - 2]));
+            const bool wordStarts = colon && (at == length + 1 || !isNameByte(text[at - length - 2]));
             const std::string_view quoted = text.substr(0, at);
             const bool keyword = quoted.ends_with("', index=") && quoted.substr(0, at - 9).ends_with(type);
             const bool second = quoted.ends_with("', ") && quoted.substr(0, at - 3).ends_with(type) &&
@@ -72,7 +69,7 @@ void eachIndex(std::string_view text, const Found& found) {
             isDevice = std::any_of(leads.begin(), leads.end(),
                                    [&](std::string_view lead) { return endsWith(at, lead); });
         if (!isDevice && endsWith(at, "stream"))
-            isDevice = at == 6 || !isWordChar(text[at - 7]) || text[at - 7] == '_';
+            isDevice = at == 6 || !isNameByte(text[at - 7]) || text[at - 7] == '_';
         if (!isDevice) continue;
         found(*place);
         at = place->end - 1;

@@ -38,13 +38,9 @@ std::vector<std::string> spellings(const ir::Node& node) {
     return out;
 }
 
-bool isNameChar(char ch) {
-    return std::isalnum(static_cast<unsigned char>(ch)) != 0 || ch == '_';
-}
-
 /// "r" of "r = b[0]"; empty for other statements.
 std::string assignedName(std::string_view statement) {
-    const auto end = std::find_if_not(statement.begin(), statement.end(), isNameChar);
+    const auto end = std::find_if_not(statement.begin(), statement.end(), isNameByte);
     const std::string_view name = statement.substr(0, std::size_t(end - statement.begin()));
     const bool isName = !name.empty() && std::isdigit(static_cast<unsigned char>(name.front())) == 0;
     return isName && statement.substr(name.size()).starts_with(" = ") ? std::string(name) : std::string();

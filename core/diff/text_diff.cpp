@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/diff/text_diff.h"
 
+#include "core/base/text.h"
 #include "core/diff/sequence.h"
 
 #include <algorithm>
@@ -29,8 +30,7 @@ std::vector<std::string_view> splitLines(std::string_view text) {
 }
 
 bool isWordByte(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           static_cast<unsigned char>(c) >= 0x80; // UTF-8 sequences stay whole
+    return isNameByte(c) || static_cast<unsigned char>(c) >= 0x80; // UTF-8 sequences stay whole
 }
 
 /// Words, runs of blanks, and single marks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/graph_window.h"
 
+#include "core/base/text.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -27,16 +28,12 @@ GraphWindow newestNodes(const State& state, std::uint32_t graph, std::size_t chu
 
 namespace {
 
-bool inName(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /// The names after the signs of nodes in a line; the first is the node's own.
 std::vector<std::string_view> namesIn(std::string_view line) {
     std::vector<std::string_view> out;
     for (std::size_t at = line.find('%'); at != std::string_view::npos; at = line.find('%', at)) {
         const std::size_t first = ++at;
-        while (at < line.size() && inName(line[at]))
+        while (at < line.size() && isNameByte(line[at]))
             ++at;
         if (at > first) out.push_back(line.substr(first, at - first));
     }

@@ -148,7 +148,7 @@ Result<std::vector<RecordedBreak>> recordedBreaks(const Recording& recording, co
         made.failed = ends;
         const bool isBreak = !ends || !event.gbType.empty() || event.type == "Unsupported";
         made.reason = isBreak ? session::shortReason(made.told)
-                              : event.type + ": " + event.text.substr(0, event.text.find('\n'));
+                              : event.type + ": " + std::string(firstLine(event.text));
         if (const ir::SourceLocation* place = made.told.location()) made.place = *place;
         const auto [at, isNew] =
             known.try_emplace({made.reason, made.place.file, made.place.line, made.failed}, out.size());

@@ -4,7 +4,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -14,14 +13,6 @@ namespace dynascope::inductor {
 namespace {
 
 constexpr std::size_t mostCharacters = 20'000; ///< the recorder writes 4,000; brackets are as deep at most
-
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front())))
-        text.remove_prefix(1);
-    while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())))
-        text.remove_suffix(1);
-    return text;
-}
 
 bool isCall(std::string_view name) {
     return name.starts_with("CallFunction") || name.starts_with("CallMethod") ||
@@ -91,8 +82,7 @@ private:
     /// The name before a bracket, which is taken from what stands there.
     static std::string calleeOf(std::string& open) {
         std::size_t begin = open.size();
-        while (begin > 0 && (std::isalnum(static_cast<unsigned char>(open[begin - 1])) ||
-                             open[begin - 1] == '_' || open[begin - 1] == '.'))
+        while (begin > 0 && (isNameByte(open[begin - 1]) || open[begin - 1] == '.'))
             --begin;
         std::string out = open.substr(begin);
         open.resize(begin);
@@ -183,7 +173,7 @@ std::string operatorName(std::string_view target) {
     std::string_view name = parts.size() >= 3 ? parts[parts.size() - 2] : parts.back();
     std::string out;
     for (const char letter : trimmed(name))
-        if (std::isalnum(static_cast<unsigned char>(letter)) || letter == '_') out += letter;
+        if (isNameByte(letter)) out += letter;
     return out.empty() ? "node" : out;
 }
 

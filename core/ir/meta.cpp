@@ -2,6 +2,7 @@
 #include "core/ir/meta.h"
 
 #include "core/base/python_text.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -53,10 +54,6 @@ const Dtype* findShort(std::string_view shortName) {
     const auto* found =
         std::find_if(dtypes.begin(), dtypes.end(), [&](const Dtype& d) { return d.shortName == shortName; });
     return found == dtypes.end() ? nullptr : found;
-}
-
-bool isWordChar(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
 /// Reads "[a, b]" at the front of text, split at top-level commas. False if there is no such list.
@@ -118,7 +115,7 @@ std::optional<std::uint64_t> TensorMeta::bytes() const {
 ValueMeta parseAnnotation(std::string_view text) {
     ValueMeta meta;
     std::string_view rest = text;
-    const auto dtypeEnd = std::find_if_not(rest.begin(), rest.end(), isWordChar);
+    const auto dtypeEnd = std::find_if_not(rest.begin(), rest.end(), isNameByte);
     TensorMeta tensor;
     tensor.dtype = std::string(rest.begin(), dtypeEnd);
     rest.remove_prefix(tensor.dtype.size());
@@ -129,7 +126,7 @@ ValueMeta parseAnnotation(std::string_view text) {
     }
     if (good) {
         tensor.device = rest;
-        good = std::all_of(rest.begin(), rest.end(), [](char c) { return isWordChar(c) || c == ':'; });
+        good = std::all_of(rest.begin(), rest.end(), [](char c) { return isNameByte(c) || c == ':'; });
     }
     if (good && tensor.annotation() == text)
         meta.tensor = std::move(tensor);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <set>
@@ -21,12 +23,9 @@ namespace dynascope::ir {
 /// Adds the symbols of a size such as "2*s0 + u1".
 inline void addSymbolNames(std::string_view expression, std::set<std::string>& to) {
     if (expression.find_first_not_of("0123456789") == std::string_view::npos) return;
-    const auto isNamePart = [](char c) {
-        return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-    };
     for (std::size_t at = 0; at < expression.size();) {
         std::size_t end = at;
-        while (end < expression.size() && isNamePart(expression[end]))
+        while (end < expression.size() && isNameByte(expression[end]))
             ++end;
         if (isSymbolName(expression.substr(at, end - at))) to.emplace(expression.substr(at, end - at));
         at = std::max(end, at + 1);

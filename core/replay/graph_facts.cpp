@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/graph_facts.h"
 
+#include "core/base/text.h"
 #include "core/ir/storage.h"
 #include "core/replay/written_arguments.h"
 
@@ -14,14 +15,13 @@ namespace {
 /// Calls `fn` for each identifier of an expression until it returns true.
 template <typename Fn>
 bool anyIdentifier(std::string_view expression, Fn&& fn) {
-    const auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
     for (std::size_t i = 0; i < expression.size();) {
-        if (!isWord(expression[i])) {
+        if (!isNameByte(expression[i])) {
             ++i;
             continue;
         }
         std::size_t end = i;
-        while (end < expression.size() && isWord(expression[end]))
+        while (end < expression.size() && isNameByte(expression[end]))
             ++end;
         const bool number = std::isdigit(static_cast<unsigned char>(expression[i])) != 0;
         if (!number && fn(expression.substr(i, end - i))) return true;

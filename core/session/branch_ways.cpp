@@ -5,7 +5,6 @@
 #include "core/base/text.h"
 
 #include <algorithm>
-#include <cctype>
 
 namespace dynascope::session {
 
@@ -19,10 +18,6 @@ std::string branchCondition(std::string_view code) {
 
 namespace {
 
-bool isNameCharacter(char c) {
-    return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-}
-
 /// The call in the code behind a condition that torch.cond cannot have in a branch, "print"; empty where the line
 /// shows none.
 std::string_view sideEffect(const GraphBreak& graphBreak) {
@@ -33,7 +28,7 @@ std::string_view sideEffect(const GraphBreak& graphBreak) {
     for (const std::string_view call :
          {"print(", "warnings.warn(", "logging.", "logger.", ".append(", "raise "}) {
         const std::size_t at = branch.find(call);
-        if (at == std::string_view::npos || (at > 0 && call != ".append(" && isNameCharacter(branch[at - 1])))
+        if (at == std::string_view::npos || (at > 0 && call != ".append(" && isNameByte(branch[at - 1])))
             continue;
         return call.substr(0, call.find_last_not_of("( .") + 1);
     }

@@ -165,17 +165,13 @@ std::string fillFor(const GraphBreak& graphBreak, Fill fill) {
     return {};
 }
 
-bool isIdentifier(char c) {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 /// A hint that names a setting becomes one to copy.
 std::optional<WayOut> settingOf(const std::string& hint) {
     constexpr std::string_view prefix = "torch._dynamo.config.";
     const std::size_t at = hint.find(prefix);
     if (at == std::string::npos) return std::nullopt;
     std::size_t end = at + prefix.size();
-    while (end < hint.size() && isIdentifier(hint[end]))
+    while (end < hint.size() && isNameByte(hint[end]))
         ++end;
     const std::string name = hint.substr(at + prefix.size(), end - at - prefix.size());
     std::string code = hint.substr(at, end - at);
@@ -183,7 +179,7 @@ std::optional<WayOut> settingOf(const std::string& hint) {
         if (hint.compare(end, assignment.size(), assignment) != 0) continue;
         const std::size_t value = end + assignment.size();
         std::size_t valueEnd = value;
-        while (valueEnd < hint.size() && isIdentifier(hint[valueEnd]))
+        while (valueEnd < hint.size() && isNameByte(hint[valueEnd]))
             ++valueEnd;
         code += " = " + hint.substr(value, valueEnd - value);
         break;
@@ -355,7 +351,7 @@ std::string settingToTry(const WayOut& way) {
     if (!way.code.starts_with(prefix)) return {};
     const auto made = [](std::string_view text, bool dots) {
         return !text.empty() &&
-               std::ranges::all_of(text, [dots](char c) { return isIdentifier(c) || (dots && c == '.'); });
+               std::ranges::all_of(text, [dots](char c) { return isNameByte(c) || (dots && c == '.'); });
     };
     const std::string_view setting = std::string_view(way.code).substr(prefix.size());
     if (const std::size_t sign = setting.find(" = "); sign != std::string_view::npos) {

@@ -5,7 +5,6 @@
 #include "core/ir/meta.h"
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <utility>
@@ -14,14 +13,10 @@ namespace dynascope::session {
 
 namespace {
 
-bool inName(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
 void addNames(std::string_view list, std::vector<std::string>& to) {
     for (std::size_t i = 0; i < list.size();) {
         std::size_t end = i;
-        while (end < list.size() && inName(list[end]))
+        while (end < list.size() && isNameByte(list[end]))
             ++end;
         if (end > i) to.emplace_back(list.substr(i, end - i));
         i = std::max(end, i + 1);
@@ -44,7 +39,7 @@ struct FragmentLines {
         }
         if (!line.starts_with('%')) return false;
         std::size_t end = 1;
-        while (end < line.size() && inName(line[end]))
+        while (end < line.size() && isNameByte(line[end]))
             ++end;
         const std::string name(line.substr(1, end - 1));
         constexpr std::string_view tensor = " : Tensor \"";
@@ -160,7 +155,7 @@ private:
         if (content.find(" = get_raw_stream(") != std::string_view::npos) return;
         constexpr std::string_view compile = " = async_compile.";
         const std::size_t assigned = text.find(compile);
-        if (assigned != std::string_view::npos && assigned > 0 && inName(text.front())) {
+        if (assigned != std::string_view::npos && assigned > 0 && isNameByte(text.front())) {
             define(std::string(text.substr(0, assigned)), number);
             const std::size_t quote = std::min(content.find("'''"), content.find("\"\"\""));
             if (quote != std::string_view::npos &&
@@ -194,7 +189,7 @@ private:
             equals != std::string_view::npos && equals < content.find('('))
             begin = equals + 3;
         std::size_t end = begin;
-        while (end < content.size() && (inName(content[end]) || content[end] == '.'))
+        while (end < content.size() && (isNameByte(content[end]) || content[end] == '.'))
             ++end;
         if (end >= content.size() || content[end] != '(') return;
         std::string_view name = content.substr(begin, end - begin);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/session/symbol_ranges.h"
 
+#include "core/base/text.h"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -185,8 +187,7 @@ private:
         }
         if (m_text.empty()) return std::nullopt;
         if (const std::optional<double> value = number()) return Sum{{}, *value};
-        const auto end = std::find_if_not(m_text.begin(), m_text.end(),
-                                          [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+        const auto end = std::find_if_not(m_text.begin(), m_text.end(), isNameByte);
         const std::string name(m_text.begin(), end);
         if (name.empty() || std::isalpha(static_cast<unsigned char>(name.front())) == 0) return std::nullopt;
         m_text.remove_prefix(name.size());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/text.h"
 #include "views/compare/compare_models.h"
 #include "views/workspace/labels.h"
 
@@ -14,13 +15,6 @@ using compare::KernelComparison;
 using compare::PassComparison;
 using compare::PassVerdict;
 using Verdict = compare::CompareVerdict;
-
-QString joined(const std::vector<std::string>& names, const QString& separator = QStringLiteral(" ")) {
-    QStringList out;
-    for (const std::string& name : names)
-        out << toQString(name);
-    return out.join(separator);
-}
 
 Verdict verdictOf(const PassComparison& pass) {
     switch (pass.verdict) {
@@ -66,7 +60,7 @@ QString answer(const FusionDecision& decision) {
     if (decision.asked.empty()) return Workspace::tr("was not asked about them");
     const QString asked = toQString(decision.asked);
     if (decision.wasAllowed) return Workspace::tr("answered yes to %1, and did not fuse them").arg(asked);
-    const QString reasons = joined(decision.reasons, QStringLiteral("; "));
+    const QString reasons = toQString(joined(decision.reasons, "; "));
     return reasons.isEmpty() ? Workspace::tr("refused %1").arg(asked)
                              : Workspace::tr("refused %1: %2").arg(asked, reasons);
 }
@@ -85,20 +79,22 @@ void addKernel(std::vector<ComparedValue>& out, const compare::ScheduleCompariso
                        schedulePlace(schedule.a, inA ? fusion : -1),
                        schedulePlace(schedule.b, inA ? -1 : fusion)});
     };
-    const QString others = joined(kernel.others, QStringLiteral(", "));
+    const QString others = toQString(joined(kernel.others, ", "));
     const QString there = kernel.sameOperations
                               ? Workspace::tr("the same operations in %1, with other code").arg(others)
                           : kernel.others.empty() ? Workspace::tr("in no generated kernel")
                                                   : Workspace::tr("in %1").arg(others);
-    add(kernel.inA, toQString(kernel.name) + QStringLiteral(" · ") + graph, joined(kernel.operations), there,
+    add(kernel.inA, toQString(kernel.name) + QStringLiteral(" · ") + graph,
+        toQString(joined(kernel.operations, " ")), there,
         kernel.sameOperations ? Verdict::Differs
         : kernel.inA          ? Verdict::OnlyInA
                               : Verdict::OnlyInB,
         -1);
     for (const FusionDecision& decision : kernel.decisions)
         add(decision.inA, Workspace::tr("fusion %1 · %2").arg(decision.number).arg(graph),
-            Workspace::tr("%1 with %2").arg(joined(decision.a), joined(decision.b)), answer(decision),
-            Verdict::Differs, int(decision.number));
+            Workspace::tr("%1 with %2")
+                .arg(toQString(joined(decision.a, " ")), toQString(joined(decision.b, " "))),
+            answer(decision), Verdict::Differs, int(decision.number));
 }
 
 } // namespace
