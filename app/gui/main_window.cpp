@@ -281,9 +281,6 @@ void MainWindow::resetLayout() {
     m_layout->reset();
 }
 
-RecordDialog& MainWindow::recorder() {
-    return m_programs->dialog();
-}
 Follower& MainWindow::follower() {
     return m_following->follower();
 }

@@ -39,7 +39,6 @@ class Following;
 class MessageBar;
 class NoteActions;
 class ProgressLine;
-class RecordDialog;
 class HelpActions;
 class LessonActions;
 class ProfileActions;
@@ -79,7 +78,6 @@ public:
         return m_pages->get<T>();
     }
     [[nodiscard]] views::Palette& palette() { return *m_palette; }
-    [[nodiscard]] RecordDialog& recorder(); ///< made on first use
     /// Has the engine, its passes, the stepper and what was derived anew.
     [[nodiscard]] EngineActions& engineActions() { return *m_engine; }
     [[nodiscard]] views::ReplayRuns& replays() { return *m_replays; }

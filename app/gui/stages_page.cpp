@@ -47,6 +47,7 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     , m_textDiff(new TextDiffPanel(workspace, theme)) {
     // Each has its parent from the start: whatever gets another is styled anew with all that is in it.
     setFocusProxy(m_timeline);
+    m_tabs->setObjectName(QStringLiteral("stages.tabs"));
     m_tabs->setDocumentMode(true);
     m_tabs->tabBar()->setExpanding(false);
     m_tabs->tabBar()->setDrawBase(false);
@@ -132,10 +133,6 @@ bool StagesPage::raisePanel(PanelId panel) {
     if (at == m_panels.end()) return false;
     if (m_tabs->indexOf(at->second) >= 0) m_tabs->setCurrentWidget(at->second);
     return true;
-}
-
-Panel* StagesPage::currentPanel() const {
-    return qobject_cast<Panel*>(m_tabs->currentWidget());
 }
 
 void StagesPage::setWide(bool wide) {

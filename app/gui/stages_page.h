@@ -34,7 +34,6 @@ public:
     /// Raises text diff, source, bytecode or output code; false for other panels.
     bool raisePanel(views::PanelId panel);
     /// The text panel in front.
-    [[nodiscard]] views::Panel* currentPanel() const;
 
     void applyDefaultSizes(int windowWidth) override;
     [[nodiscard]] bool isSettled() const override;

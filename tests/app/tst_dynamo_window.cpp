@@ -83,7 +83,7 @@ class TestDynamoWindow : public QObject, private test::OpenWindow {
     /// A shell that does what a recorded Python would leave behind.
     RecordDialog& dialogFor(const QString& script) {
         window().actionRegistry().trigger("file.record");
-        RecordDialog& dialog = window().recorder();
+        RecordDialog& dialog = *test::part<RecordDialog>(window());
         test::in(dialog).command()->setText(QStringLiteral("/bin/sh -c \"%1\"").arg(script));
         test::in(dialog).workingFolder()->setText(m_folder.path());
         test::in(dialog).outputFolder()->setText("out");
@@ -156,7 +156,7 @@ private slots:
         }
         QVERIFY(reopen());
         window().actionRegistry().trigger("file.record");
-        QVERIFY(test::in(window().recorder()).command()->text().contains("exit 3"));
+        QVERIFY(test::in(*test::part<RecordDialog>(window())).command()->text().contains("exit 3"));
         QCOMPARE(test::in(window().page<DynamoPage>()).breakpoints()->model().saved(),
                  QStringList("+a.py:7"));
     }

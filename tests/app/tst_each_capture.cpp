@@ -135,7 +135,7 @@ void TestEachCapture::stepThroughStages() {
     const session::Compile& compile = *workspace().compile();
     const int count = int(compile.stages.size());
     if (count == 0) {
-        QTRY_VERIFY(!window().page<StagesPage>().currentPanel()->message().isEmpty());
+        QTRY_VERIFY(!frontPanel()->message().isEmpty());
         QVERIFY(!window().actionRegistry().find("go.nextStage")->isEnabled());
         return;
     }
@@ -146,7 +146,7 @@ void TestEachCapture::stepThroughStages() {
         QTRY_VERIFY(!workspace().stage(Side::B).loading);
         const StageView& view = workspace().stage(Side::B);
         if (view.stage->content == session::Stage::Content::Code)
-            QVERIFY(qobject_cast<OutputCodePanel*>(window().page<StagesPage>().currentPanel()));
+            QVERIFY(qobject_cast<OutputCodePanel*>(frontPanel()));
         else
             QVERIFY2(view.graph && view.error.isEmpty(), qPrintable(view.error));
     };
@@ -274,7 +274,7 @@ void TestEachCapture::selectNode() {
     auto* inspector = qobject_cast<InspectorPanel*>(window().docks().find(PanelId::Inspector)->content());
     QTRY_VERIFY(inspector->plainText().contains("This text has no source comment for the node."));
     emit workspace().panelRequested(PanelId::Source);
-    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(frontPanel());
     QVERIFY(source);
     if (session.sources.empty())
         QTRY_VERIFY(source->message().contains("quotes no source line"));
@@ -315,7 +315,7 @@ void TestEachCapture::followToItsLine() {
 
     QTabWidget* tabs = window().page<StagesPage>().tabs();
     QCOMPARE(tabs->tabText(tabs->currentIndex()), QString("Source"));
-    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(frontPanel());
     QVERIFY(source);
     const auto selectedNumber = [source] {
         const CodeDocumentPtr& document = source->view()->document(0);

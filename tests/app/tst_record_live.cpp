@@ -88,7 +88,7 @@ private slots:
             file.write(scalarProgram);
         }
         window().actionRegistry().trigger("file.record");
-        RecordDialog& dialog = window().recorder();
+        RecordDialog& dialog = *test::part<RecordDialog>(window());
         test::in(dialog).command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " scalar.py"));
         test::in(dialog).workingFolder()->setText(m_folder.path());
         test::in(dialog).outputFolder()->setText("scalar");
@@ -129,7 +129,7 @@ private slots:
         BreakpointsModel& breakpoints = test::in(page()).breakpoints()->model();
         QCOMPARE(breakpoints.add("program.py:4"), QString());
         window().actionRegistry().trigger("file.record");
-        RecordDialog& dialog = window().recorder();
+        RecordDialog& dialog = *test::part<RecordDialog>(window());
         test::in(dialog).command()->setText(QStringLiteral(DYNASCOPE_TEST_PYTHON " program.py"));
         test::in(dialog).workingFolder()->setText(m_folder.path());
         test::in(dialog).outputFolder()->setText("out");

@@ -285,7 +285,7 @@ void TestWindow::followsTheSelectionThroughAllStages() {
     QVERIFY(workspace().trace().compiles().size() >= 2);
     // In Source the key asks about the line of the caret.
     window().page<StagesPage>().raisePanel(PanelId::Source);
-    auto* source = qobject_cast<SourcePanel*>(window().page<StagesPage>().currentPanel());
+    auto* source = qobject_cast<SourcePanel*>(frontPanel());
     QVERIFY(source);
     QVERIFY(settles());
     QTRY_VERIFY(source->view()->document(0));

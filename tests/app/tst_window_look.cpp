@@ -319,8 +319,8 @@ private slots:
             QVERIFY(!card->accessibleDescription().isEmpty());
         }
         QTest::mouseClick(welcome->findChild<QAbstractButton*>("welcomeRecord"), Qt::LeftButton);
-        QVERIFY(window().recorder().isVisible());
-        window().recorder().hide();
+        QVERIFY(test::part<RecordDialog>(window())->isVisible());
+        test::part<RecordDialog>(window())->hide();
         QTest::mouseClick(cards.front(), Qt::LeftButton);
         QTRY_COMPARE_WITH_TIMEOUT(workspace().captures().size(), std::size_t(1), test::patience);
         QTRY_VERIFY_WITH_TIMEOUT(window().isSettled(), test::patience);

@@ -4,11 +4,14 @@
 #pragma once
 
 #include "app/gui/main_window.h"
+#include "tests/support/parts.h"
 #include "tests/support/patience.h"
+#include "views/base/panel.h"
 
 #include <QApplication>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QTabWidget>
 #include <QUrl>
 #include <QtTest>
 #include <memory>
@@ -74,6 +77,10 @@ public:
     }
 
     [[nodiscard]] app::MainWindow& window() { return *m_window; }
+    /// Of the texts below the stages' canvas, the one in front.
+    [[nodiscard]] views::Panel* frontPanel() {
+        return qobject_cast<views::Panel*>(part<QTabWidget>(*m_window, "stages.tabs")->currentWidget());
+    }
     [[nodiscard]] views::Workspace& workspace() { return *m_workspace; }
     [[nodiscard]] views::Theme& theme() { return m_theme; }
     [[nodiscard]] app::Settings& settings() { return *m_settings; }

@@ -338,7 +338,7 @@ void TestCompileTime::clickShowsTheStage() {
     click(chart, run);
     QCOMPARE(f.workspace.compile()->id.toString(), std::string("1/0"));
     QCOMPARE(f.workspace.stage(Side::B).stage->name, std::string("inductor_output_code"));
-    QVERIFY(panel->legend()->note().startsWith("GraphLowering.run"));
+    QVERIFY(test::part<FlameLegend>(*panel)->note().startsWith("GraphLowering.run"));
     QCOMPARE(chart.boxName(run), QString("GraphLowering.run"));
     QCOMPARE(chart.boxName(find("dynamo", "1/0")), QString("1/0 dynamo"));
     const int tracing = find("bytecode_tracing", "3/0");

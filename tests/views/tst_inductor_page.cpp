@@ -526,7 +526,8 @@ private slots:
         s.page->run(StepCommand::First);
         s.settle();
         QCOMPARE(view.fusions(), 0);
-        QTest::mouseClick(&view.strip(), Qt::LeftButton, {}, view.strip().pointOf(3).toPoint());
+        auto* strip = test::part<FusionStrip>(view);
+        QTest::mouseClick(strip, Qt::LeftButton, {}, strip->pointOf(3).toPoint());
         s.settle();
         QCOMPARE(view.fusions(), 3);
         // It is a place: saved, and found again.

@@ -70,7 +70,7 @@ public:
     }
     [[nodiscard]] QString figures() const {
         QStringList out;
-        for (const QLabel* label : page->figures()->findChildren<QLabel*>())
+        for (const QLabel* label : test::part<FigureRow>(*page)->findChildren<QLabel*>())
             if (!label->isHidden()) out << label->text();
         return out.join(u'|');
     }
@@ -249,7 +249,7 @@ private slots:
 
     void roofsAndWhatCouldBeSaved() {
         Shown s("mlp_aot");
-        ProfileRoofline& roofline = *s.page->roofline();
+        ProfileRoofline& roofline = *test::part<ProfileRoofline>(*s.page);
         RooflineView& view = *roofline.view();
         QVERIFY(roofline.isVisible() && roofline.button()->isHidden()); // no engine
         s.page->resize(1000, 700);                                      // the table needs its room
@@ -291,21 +291,22 @@ private slots:
 
     void anotherProfileBesideIt() {
         Shown s("breaks");
-        QVERIFY(s.page->against()->isHidden()); // nothing else is open
+        QComboBox& against = *test::part<QComboBox>(*s.page, "profile.against");
+        ProfileAgainst& beside = *test::part<ProfileAgainst>(*s.page);
+        QVERIFY(against.isHidden()); // nothing else is open
         const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
         QVERIFY(opened);
         s.f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, false);
-        QVERIFY(!s.page->against()->isHidden());
-        QCOMPARE(s.page->against()->count(), 2);
-        s.page->against()->setCurrentIndex(1);
-        emit s.page->against()->activated(1);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
-        QVERIFY(s.page->beside()->isVisible() &&
-                !test::part<RowTable>(*s.page, "profile.table")->isVisible());
-        QVERIFY2(s.page->beside()->verdict().startsWith("B's step"), qPrintable(s.page->beside()->verdict()));
+        QVERIFY(!against.isHidden());
+        QCOMPARE(against.count(), 2);
+        against.setCurrentIndex(1);
+        emit against.activated(1);
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && beside.compared(), test::patience);
+        QVERIFY(beside.isVisible() && !test::part<RowTable>(*s.page, "profile.table")->isVisible());
+        QVERIFY2(beside.verdict().startsWith("B's step"), qPrintable(beside.verdict()));
         // The rows of core/profile, in its order.
-        const ComparedProfiles& compared = *s.page->beside()->compared();
-        const auto& rows = s.page->beside()->table()->rows().rows();
+        const ComparedProfiles& compared = *beside.compared();
+        const auto& rows = beside.table()->rows().rows();
         QCOMPARE(rows.size(), compared.rows.size());
         int onlyInB = -1;
         for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -314,10 +315,10 @@ private slots:
                 compared.linksB[i].graph && onlyInB < 0)
                 onlyInB = int(i);
         }
-        QVERIFY(!s.page->beside()->bars()->grab().isNull());
+        QVERIFY(!test::part<ShareBars>(beside)->grab().isNull());
         // A row of B alone leads into B's capture.
         QVERIFY(onlyInB >= 0);
-        emit s.page->beside()->table()->rowActivated(onlyInB);
+        emit beside.table()->rowActivated(onlyInB);
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
         QCOMPARE(s.f.workspace.place().capture, 1);
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
@@ -326,18 +327,20 @@ private slots:
 
     void bIsForgottenOnceItIsClosed() {
         Shown s("breaks");
+        QComboBox& against = *test::part<QComboBox>(*s.page, "profile.against");
+        ProfileAgainst& beside = *test::part<ProfileAgainst>(*s.page);
         const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot");
         QVERIFY(opened);
         s.f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, false);
-        s.page->against()->setCurrentIndex(1);
-        emit s.page->against()->activated(1);
+        against.setCurrentIndex(1);
+        emit against.activated(1);
         s.groupBy("step"); // steps of two runs are not the same steps
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && s.page->beside()->compared(), test::patience);
-        QVERIFY(s.page->beside()->table()->emptyText().contains("not the same steps"));
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && beside.compared(), test::patience);
+        QVERIFY(beside.table()->emptyText().contains("not the same steps"));
         s.f.workspace.close(1);
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && test::part<RowTable>(*s.page, "profile.table")->isVisible(),
                                  test::patience);
-        QVERIFY(s.page->against()->isHidden() && !s.page->beside()->compared());
+        QVERIFY(against.isHidden() && !beside.compared());
     }
 
     void rowsOfOneDevice() {
@@ -370,7 +373,7 @@ private slots:
         QVERIFY(devices.isVisible());
         const auto figures = [&page] {
             QString out;
-            for (const QLabel* label : page->figures()->findChildren<QLabel*>())
+            for (const QLabel* label : test::part<FigureRow>(*page)->findChildren<QLabel*>())
                 out += label->text() + u'\n';
             return out;
         };

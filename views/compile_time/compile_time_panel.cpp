@@ -42,9 +42,6 @@ CompileTimePanel::CompileTimePanel(Workspace& workspace, Theme& theme, QWidget* 
 
 CompileTimePanel::~CompileTimePanel() = default;
 
-FlameLegend* CompileTimePanel::legend() const {
-    return d->legend;
-}
 CompileTimePanel::View CompileTimePanel::view() const {
     return d->view;
 }

@@ -15,7 +15,6 @@ class QVBoxLayout;
 namespace dynascope::views {
 
 class FlameChart;
-class FlameLegend;
 class MetricsView;
 
 /// GUI thread only. Metrics are read on the TaskRunner (tag "metrics").
@@ -31,7 +30,6 @@ public:
     void setView(View view);
     [[nodiscard]] View view() const;
     void setScope(Scope scope);
-    [[nodiscard]] FlameLegend* legend() const;
 
 protected:
     void refresh() override;

@@ -19,6 +19,7 @@ class QToolButton;
 namespace dynascope::views {
 
 class EmptyMessage;
+class FlameLegend;
 class TimingModel;
 
 struct CompileTimePanel::Private {

@@ -36,7 +36,6 @@ public:
     [[nodiscard]] int mostFusions() const { return m_schedule ? int(m_schedule->fusions.size()) : 0; }
     void choose(const std::vector<std::string>& operations);
     [[nodiscard]] ScheduleCards& cards() const { return *m_cards; }
-    [[nodiscard]] FusionStrip& strip() const { return *m_strip; }
     /// Of what is chosen; without a title where nothing is.
     [[nodiscard]] const Facts& facts() const { return m_facts; }
 

@@ -61,6 +61,7 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     d->profiles = box(tr("Profile"));
     d->profiles->setObjectName(QStringLiteral("profile.profiles"));
     d->against = box(tr("Held against"));
+    d->against->setObjectName(QStringLiteral("profile.against"));
     d->against->setToolTip(tr("Another profile, as B beside this one: what it is slower and faster at"));
     row->addStretch(1);
     d->showRoofline = new QToolButton;
@@ -193,20 +194,6 @@ void ProfilePage::connectRoofline() {
 void ProfilePage::resizeEvent(QResizeEvent* event) {
     Panel::resizeEvent(event);
     if (!d->asked) d->showRoofline->setChecked(width() >= theme().scaled(1300));
-}
-
-ProfileRoofline* ProfilePage::roofline() const {
-    return d->roofline;
-}
-
-FigureRow* ProfilePage::figures() const {
-    return d->figures;
-}
-QComboBox* ProfilePage::against() const {
-    return d->against;
-}
-ProfileAgainst* ProfilePage::beside() const {
-    return d->beside;
 }
 
 void ProfilePage::forget() {

@@ -10,17 +10,13 @@
 
 #include <memory>
 
-class QComboBox;
 class QLineEdit;
 class QToolButton;
 
 namespace dynascope::views {
 
 class Engine;
-class FigureRow;
 class LanesView;
-class ProfileAgainst;
-class ProfileRoofline;
 struct ProfileLink;
 class RowTable;
 
@@ -32,11 +28,6 @@ public:
     /// Without an engine the roofs of the roofline can be typed, not measured.
     ProfilePage(Workspace& workspace, Theme& theme, Engine* engine = nullptr, QWidget* parent = nullptr);
     ~ProfilePage() override;
-
-    [[nodiscard]] FigureRow* figures() const;
-    [[nodiscard]] QComboBox* against() const; ///< the first entry is nothing
-    [[nodiscard]] ProfileAgainst* beside() const;
-    [[nodiscard]] ProfileRoofline* roofline() const;
 
 protected:
     void refresh() override;
