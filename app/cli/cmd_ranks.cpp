@@ -18,8 +18,8 @@ namespace dynascope::cli {
 namespace {
 
 using nlohmann::json;
+using ranks::RanksVerdict;
 using ranks::Report;
-using ranks::Verdict;
 
 struct RanksOptions {
     std::string path, flight;
@@ -232,7 +232,7 @@ int run(const RanksOptions& options) {
     print(options.json
               ? reportJson(*report, *times).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
               : reportText(*report, *times));
-    return report->verdict >= Verdict::MayBeWrong ? exitFailure : exitOk;
+    return report->verdict >= RanksVerdict::MayBeWrong ? exitFailure : exitOk;
 }
 
 } // namespace

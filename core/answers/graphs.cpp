@@ -293,13 +293,13 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
     if (!report) return out;
     std::size_t alike = 0;
     for (const ranks::CompileRow& row : report->rows) {
-        alike += row.verdict == ranks::Verdict::Alike ? 1 : 0;
+        alike += row.verdict == ranks::RanksVerdict::Alike ? 1 : 0;
         Item item;
         item.label = row.id;
         item.text = std::string(ranks::verdictName(row.verdict));
-        item.meaning = row.verdict == ranks::Verdict::Alike    ? Item::Meaning::Good
-                       : row.verdict == ranks::Verdict::Slower ? Item::Meaning::Warn
-                                                               : Item::Meaning::Bad;
+        item.meaning = row.verdict == ranks::RanksVerdict::Alike    ? Item::Meaning::Good
+                       : row.verdict == ranks::RanksVerdict::Slower ? Item::Meaning::Warn
+                                                                    : Item::Meaning::Bad;
         if (row.reason != ranks::none) {
             const ranks::Reason& reason = report->reasons[row.reason];
             item.text += ": " + reason.text;
@@ -312,9 +312,9 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
     out.figure = std::to_string(alike);
     out.of = "of " + count(report->rows.size(), "compile id") + (alike == 1 ? " is" : " are") + " alike on " +
              count(session.ranks.size(), "rank");
-    out.standing = report->verdict == ranks::Verdict::Alike    ? Standing::InOrder
-                   : report->verdict == ranks::Verdict::Slower ? Standing::Know
-                                                               : Standing::Change;
+    out.standing = report->verdict == ranks::RanksVerdict::Alike    ? Standing::InOrder
+                   : report->verdict == ranks::RanksVerdict::Slower ? Standing::Know
+                                                                    : Standing::Change;
     out.sentence = ranks::summaryOf(*report);
     const std::size_t profiles = report->measured;
     out.note = "Graphs, collectives, caches" +

@@ -79,17 +79,17 @@ Result<Finding> findAnswer(const Question& question, const Facts& facts) {
     return found;
 }
 
-Result<Verdict> judge(const Question& question, Keys answer, const Facts& facts) {
+Result<Judgement> judge(const Question& question, Keys answer, const Facts& facts) {
     std::sort(answer.begin(), answer.end());
     if (question.judge.name == budgetJudge) return judgeBudget(question, answer, facts);
     auto found = findAnswer(question, facts);
     if (!found) return tl::unexpected(found.error());
     const bool recorded = question.kind == Question::Kind::Capture;
     const bool right = recorded ? found->keys == claimed(question) : found->keys == answer;
-    return Verdict{right, std::move(*found)};
+    return Judgement{right, std::move(*found)};
 }
 
-std::string hintFor(const Question& question, const Keys& answer, const Verdict& verdict) {
+std::string hintFor(const Question& question, const Keys& answer, const Judgement& verdict) {
     if (verdict.right) return {};
     const Keys& expected = verdict.found.keys;
     if (question.kind == Question::Kind::Capture) {

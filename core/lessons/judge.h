@@ -29,18 +29,18 @@ struct Finding {
 /// An Error where the facts do not say it: its message tells the way out, its line is that of the lesson that asks.
 [[nodiscard]] Result<Finding> findAnswer(const Question& question, const Facts& facts);
 
-struct Verdict {
+struct Judgement {
     bool right = false;
     Finding found;
 };
 /// Judges an answer: the chosen keys in any order, or what answerOf() makes of a text. Of a capture it is not looked at.
-[[nodiscard]] Result<Verdict> judge(const Question& question, std::vector<std::string> answer,
-                                    const Facts& facts);
+[[nodiscard]] Result<Judgement> judge(const Question& question, std::vector<std::string> answer,
+                                      const Facts& facts);
 
 /// What a wrong answer deserves: the hint of a `miss` that is that answer, else of the first choice that was chosen
 /// wrongly, or of one that was left out; empty where the lesson has none.
 [[nodiscard]] std::string hintFor(const Question& question, const std::vector<std::string>& answer,
-                                  const Verdict& verdict);
+                                  const Judgement& verdict);
 
 /// All names that `judge:` may have, sorted.
 [[nodiscard]] std::vector<std::string_view> judgeNames();

@@ -134,7 +134,7 @@ std::span<const JudgeEntry> computedJudges() {
     return ofComputed;
 }
 
-Result<Verdict> judgeBudget(const Question& question, const Keys& answer, const Facts& facts) {
+Result<Judgement> judgeBudget(const Question& question, const Keys& answer, const Facts& facts) {
     const auto split = splitFor(question, facts);
     if (!split) return tl::unexpected(split.error());
     const auto joint = split->joint->graph();
@@ -150,7 +150,7 @@ Result<Verdict> judgeBudget(const Question& question, const Keys& answer, const 
             ? "Backward would have to recompute " + plan.lacks + ", which this question rules out." + cut
             : "You save " + std::to_string(plan.bytes) + " of at most " + std::to_string(budget) +
                   " bytes, and backward recomputes " + std::to_string(plan.again) + " nodes." + cut;
-    return Verdict{plan.lacks.empty() && plan.bytes <= budget, std::move(found)};
+    return Judgement{plan.lacks.empty() && plan.bytes <= budget, std::move(found)};
 }
 
 } // namespace dynascope::lessons

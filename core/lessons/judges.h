@@ -27,7 +27,7 @@ recordedJudges(); ///< one word of a capture that the reader recorded
 [[nodiscard]] std::span<const JudgeEntry> computedJudges();
 
 /// partition.budget: any choice that backward can do with, within the bytes, is right.
-[[nodiscard]] Result<Verdict> judgeBudget(const Question& question, const Keys& answer, const Facts& facts);
+[[nodiscard]] Result<Judgement> judgeBudget(const Question& question, const Keys& answer, const Facts& facts);
 inline constexpr std::string_view budgetJudge = "partition.budget";
 
 [[nodiscard]] tl::unexpected<Error> unknown(std::string why, const Question& question);

@@ -39,7 +39,7 @@ void settle(const Report& report, const CompileRow& found, RankRow& row) {
     const std::string reason = found.reason == none ? std::string() : report.reasons[found.reason].text;
     const auto other = std::ranges::find_if(row.group, [&](int group) { return group != row.group.front(); });
     if (other != row.group.end()) row.differing = static_cast<int>(other - row.group.begin());
-    if (row.difference.empty() || found.verdict == Verdict::WillHang) row.difference = reason;
+    if (row.difference.empty() || found.verdict == RanksVerdict::WillHang) row.difference = reason;
 }
 
 /// Each pair as its row has it.

@@ -17,7 +17,8 @@ using session::Status;
 
 void judgeRecompile(const Reader& reader, const Row& row, bool collectives, Report& out) {
     const Compile& compile = compileOf(reader, row, row.present.front());
-    Reason reason = reasonAt(reader, row, collectives ? Verdict::WillHang : Verdict::Slower, row.present);
+    Reason reason =
+        reasonAt(reader, row, collectives ? RanksVerdict::WillHang : RanksVerdict::Slower, row.present);
     const double seconds = session::compileTime(compile);
     reason.text = "only " + rankWords(reason.ranks) +
                   (compile.isRecompile ? " compiled again" : " compiled") +
@@ -43,9 +44,9 @@ void judgeStatus(const Reader& reader, const Row& row, Report& out) {
         const bool failed = status == Status::Failed;
         const Compile& compile = compileOf(reader, row, ranks.front());
         Reason reason = reasonAt(reader, row,
-                                 !failed ? Verdict::Slower
-                                 : waits ? Verdict::WillHang
-                                         : Verdict::MayBeWrong,
+                                 !failed ? RanksVerdict::Slower
+                                 : waits ? RanksVerdict::WillHang
+                                         : RanksVerdict::MayBeWrong,
                                  ranks);
         reason.text = row.shown.function + " is " + std::string(session::statusName(status)) + " on " +
                       rankWords(reason.ranks) + " and " + std::string(session::statusName(most->first)) +
@@ -67,7 +68,7 @@ void judgeFunction(const Reader& reader, const Row& row, Report& out) {
     const auto most = std::ranges::max_element(by, {}, [](const auto& entry) { return entry.second.size(); });
     for (const auto& [function, ranks] : by) {
         if (function == most->first) continue;
-        Reason reason = reasonAt(reader, row, Verdict::MayBeWrong, ranks);
+        Reason reason = reasonAt(reader, row, RanksVerdict::MayBeWrong, ranks);
         reason.text = row.shown.id + " is " + function + " on " + rankWords(reason.ranks) + " and " +
                       most->first + " on " + rankWords(numbersOf(reader, most->second));
         out.reasons.push_back(std::move(reason));
@@ -102,7 +103,7 @@ void judgeCaches(const Reader& reader, const std::vector<Row>& rows, Report& out
         }
         for (const auto& [cache, ranks] : by) {
             if (ranks.first.empty() || ranks.second.empty()) continue;
-            Reason reason = reasonAt(reader, row, Verdict::Slower, ranks.second);
+            Reason reason = reasonAt(reader, row, RanksVerdict::Slower, ranks.second);
             reason.text = rankWords(reason.ranks) + " found nothing in " + cache + ", which served " +
                           rankWords(numbersOf(reader, ranks.first));
             out.reasons.push_back(std::move(reason));
@@ -132,7 +133,7 @@ void judgeDevices(const Reader& reader, Report& out) {
         const auto device = static_cast<std::size_t>(reader.device(i));
         if (device == i % machine) continue;
         Reason reason;
-        reason.verdict = Verdict::MayBeWrong;
+        reason.verdict = RanksVerdict::MayBeWrong;
         reason.ranks = {static_cast<int>(i)};
         reason.text = "rank " + std::to_string(i) + " runs on device " + std::to_string(device);
         const std::size_t other = i - i % machine + device;

@@ -7,7 +7,7 @@
 
 namespace dynascope::ranks {
 
-std::string_view verdictName(Verdict verdict) {
+std::string_view verdictName(RanksVerdict verdict) {
     static constexpr std::array<std::string_view, 4> names = {"alike", "slower", "may be wrong", "will hang"};
     return names[static_cast<std::size_t>(verdict)];
 }
@@ -46,13 +46,13 @@ using detail::Row;
 void dropConsequences(std::vector<Reason>& reasons) {
     std::map<std::string_view, std::set<int>> hanging;
     for (const Reason& reason : reasons)
-        if (reason.verdict == Verdict::WillHang && !reason.compile.empty())
+        if (reason.verdict == RanksVerdict::WillHang && !reason.compile.empty())
             hanging[reason.compile].insert(reason.ranks.begin(), reason.ranks.end());
     std::set<std::pair<std::string_view, std::vector<int>>> said;
     std::vector<bool> drop(reasons.size());
     for (std::size_t i = 0; i < reasons.size(); ++i) {
         const Reason& reason = reasons[i];
-        if (reason.verdict != Verdict::MayBeWrong || reason.compile.empty()) continue;
+        if (reason.verdict != RanksVerdict::MayBeWrong || reason.compile.empty()) continue;
         const auto worse = hanging.find(reason.compile);
         drop[i] = (worse != hanging.end() && std::ranges::includes(worse->second, reason.ranks)) ||
                   !said.emplace(reason.compile, reason.ranks).second;

@@ -87,7 +87,7 @@ std::string has(const std::vector<int>& ranks) {
 
 void say(Reader& reader, const Row& row, const std::string& label, const LabelKeys& keys, const Odd& odd,
          Report& out) {
-    Reason reason = reasonAt(reader, row, Verdict::MayBeWrong, odd.ranks);
+    Reason reason = reasonAt(reader, row, RanksVerdict::MayBeWrong, odd.ranks);
     reason.stage = stageOf(compileOf(reader, row, row.present[odd.sample]), label);
     reason.at = row.shown.compiles[row.present[odd.sample]];
     const std::vector<int> most = numbersOf(reader, odd.mostRanks);
@@ -110,7 +110,7 @@ void say(Reader& reader, const Row& row, const std::string& label, const LabelKe
     }
     const FirstDifference at =
         firstDifference(a, reader.device(row.present[odd.sample]), b, reader.device(row.present[odd.most]));
-    if (at.symbolsOnly) reason.verdict = Verdict::Slower;
+    if (at.symbolsOnly) reason.verdict = RanksVerdict::Slower;
     point(reason, a, at.a);
     const std::string mineText = at.a == ir::npos ? "no more nodes" : nodeText(a.node(at.a));
     const std::string theirText = at.b == ir::npos ? "no more nodes" : nodeText(b.node(at.b));
@@ -138,7 +138,7 @@ void sayWhatIsMissing(const Reader& reader, const Row& row, Report& out) {
                 lacking.push_back(rank);
         // One that has what others took from a cache lacks nothing.
         if (lacking.empty()) continue;
-        Reason reason = reasonAt(reader, row, Verdict::MayBeWrong, lacking);
+        Reason reason = reasonAt(reader, row, RanksVerdict::MayBeWrong, lacking);
         reason.text = rankWords(reason.ranks) + (lacking.size() == 1 ? " has no " : " have no ") + label +
                       ", which " + rankWords(numbersOf(reader, having)) +
                       (having.size() == 1 ? " has" : " have");
@@ -245,7 +245,7 @@ void judgeCode(const Reader& reader, const Row& row, Report& out) {
         const auto [at, isNew] = first.try_emplace(row.shown.letters[rank], rank, codes);
         if (isNew || codes.size() != at->second.second.size() || codes == at->second.second) continue;
         const auto [mine, theirs] = std::ranges::mismatch(codes, at->second.second);
-        Reason reason = reasonAt(reader, row, Verdict::Slower, std::span(&rank, 1));
+        Reason reason = reasonAt(reader, row, RanksVerdict::Slower, std::span(&rank, 1));
         const auto [number, line] = whereCodesPart(*mine, *theirs);
         constexpr std::size_t most = 80;
         reason.text = rankWords(reason.ranks) + " has other code than rank " +

@@ -177,7 +177,7 @@ public:
     }
 
 private:
-    Reason reason(const Lane& lane, const Call* call, Verdict verdict) {
+    Reason reason(const Lane& lane, const Call* call, RanksVerdict verdict) {
         std::vector<std::size_t> ranks;
         for (const int rank : lane.ranks)
             ranks.push_back(static_cast<std::size_t>(std::ranges::lower_bound(m_reader.ranks(), rank) -
@@ -214,7 +214,7 @@ private:
                                 a              ? a
                                 : mine.empty() ? nullptr
                                                : &lane.calls[mine.back()],
-                                Verdict::WillHang);
+                                RanksVerdict::WillHang);
             if (a && b)
                 out.text = who + ' ' + verb(lane.ranks.size(), "call") + ' ' + fullWords(*a) + in +
                            " where " + others + ' ' + verb(reference.ranks.size(), "call") + ' ' +
@@ -232,7 +232,7 @@ private:
         }
         if (reduction == none) return false;
         const Call &a = lane.calls[mine[reduction]], &b = reference.calls[theirs[reduction]];
-        Reason out = reason(lane, &a, Verdict::MayBeWrong);
+        Reason out = reason(lane, &a, RanksVerdict::MayBeWrong);
         out.text = who + ' ' + verb(lane.ranks.size(), "call") + ' ' + fullWords(a) + in + " where " +
                    others + ' ' + verb(reference.ranks.size(), "call") + ' ' + described(b);
         lane.mismatch = std::min(lane.mismatch, mine[reduction]);
@@ -244,7 +244,7 @@ private:
     void forgotten(const Lane& lane) {
         for (const Call& call : lane.calls) {
             if (!call.what.forgotten) continue;
-            Reason out = reason(lane, &call, Verdict::MayBeWrong);
+            Reason out = reason(lane, &call, RanksVerdict::MayBeWrong);
             out.text = "nobody waits for " + fullWords(call) + " of " + rankWords(lane.ranks) +
                        ", and nothing reads what it gives";
             m_out.reasons.push_back(std::move(out));
@@ -291,7 +291,7 @@ void judgeAbsent(const Reader& reader, const std::vector<Row>& rows, const Row& 
             !callsTheSameElsewhere(reader, rows, row, lane, rank))
             absent.push_back(rank);
     if (absent.empty()) return;
-    Reason reason = reasonAt(reader, row, Verdict::WillHang, absent);
+    Reason reason = reasonAt(reader, row, RanksVerdict::WillHang, absent);
     reason.node = call->what.node;
     reason.stage = call->stage;
     reason.at = row.shown.compiles[row.present.front()];

@@ -32,7 +32,7 @@ void addMeasured(const session::Session& session, const profile::RankTimes& time
     for (const profile::MeasuredCollective& one : times.collectives) {
         if (!one.time.isApart() || one.time.apart() < worthSaying * times.step.least().second) continue;
         Reason reason;
-        reason.verdict = Verdict::Slower;
+        reason.verdict = RanksVerdict::Slower;
         reason.ranks = {one.time.least().first};
         reason.compile = one.compile;
         reason.node = one.node;

@@ -8,7 +8,7 @@
 
 namespace dynascope::ranks {
 
-/// Adds a reason (Verdict::Slower) for each collective that one rank comes last to while others wait in it: by more than
+/// Adds a reason (RanksVerdict::Slower) for each collective that one rank comes last to while others wait in it: by more than
 /// the noise between their steps, and by more than a twentieth of a step. Of profiles without steps none.
 void addMeasured(const session::Session& session, const profile::RankTimes& times, Report& report);
 

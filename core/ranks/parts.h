@@ -69,7 +69,7 @@ struct Row {
 /// Ranks by their number, of indices.
 [[nodiscard]] std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> indices);
 /// A reason for ranks of a row, at the compile's own line until something better is known.
-[[nodiscard]] Reason reasonAt(const Reader& reader, const Row& row, Verdict verdict,
+[[nodiscard]] Reason reasonAt(const Reader& reader, const Row& row, RanksVerdict verdict,
                               std::span<const std::size_t> ranks);
 /// "calls" after one rank, "call" after several.
 [[nodiscard]] std::string verb(std::size_t ranks, std::string_view plural);

@@ -24,16 +24,16 @@ namespace dynascope::ranks {
 inline constexpr std::size_t none = SIZE_MAX;
 
 /// What hurts most is greatest.
-enum class Verdict : std::uint8_t { Alike, Slower, MayBeWrong, WillHang };
+enum class RanksVerdict : std::uint8_t { Alike, Slower, MayBeWrong, WillHang };
 [[nodiscard]] std::string_view
-verdictName(Verdict verdict); ///< "alike", "slower", "may be wrong", "will hang"
+verdictName(RanksVerdict verdict); ///< "alike", "slower", "may be wrong", "will hang"
 
 /// "rank 3", "ranks 0 to 2", "ranks 0, 2 and 5", "ranks 0, 1 and 1020 more". `ranks` ascend.
 [[nodiscard]] std::string rankWords(std::span<const int> ranks);
 
 /// One thing that does not fit.
 struct Reason {
-    Verdict verdict = Verdict::Slower;
+    RanksVerdict verdict = RanksVerdict::Slower;
     std::vector<int> ranks; ///< those that are not as most are
     std::string compile;    ///< "1/0"; empty where it is of no compile
     std::string node;       ///< of `stage`, on the first of `ranks`; may be empty
@@ -67,7 +67,7 @@ struct CompileRow {
     std::vector<int> letters;
     std::vector<std::size_t> compiles; ///< by rank: into Session::compiles, or `none`
     std::vector<Lane> lanes;           ///< most ranks first; empty where no rank calls a collective
-    Verdict verdict = Verdict::Alike;
+    RanksVerdict verdict = RanksVerdict::Alike;
     std::size_t reason = none; ///< into Report::reasons: the worst of this compile
 };
 
@@ -85,7 +85,7 @@ struct Waiting; ///< core/ranks/flight.h
 
 struct Report {
     std::vector<int> ranks;
-    Verdict verdict = Verdict::Alike;
+    RanksVerdict verdict = RanksVerdict::Alike;
     std::vector<Reason> reasons; ///< worst first, then in the order of compilation
     std::vector<CompileRow> rows;
     /// Which ranks are alike, in what they compiled, in collectives, in what caches said, in the tensors of Inductor's

@@ -93,7 +93,7 @@ void readExecution(const Reader& reader, const Found& found, const std::vector<R
         const auto &mine = orderOf.at(key), &theirs = orderOf.at(most->first);
         const auto [at, other] = std::ranges::mismatch(mine, theirs);
         Reason reason;
-        reason.verdict = waits ? Verdict::WillHang : Verdict::MayBeWrong;
+        reason.verdict = waits ? RanksVerdict::WillHang : RanksVerdict::MayBeWrong;
         reason.ranks = numbersOf(reader, ranks);
         reason.compile = at == mine.end() ? *other : *at;
         for (const Row& row : rows)
@@ -184,14 +184,14 @@ void judgeSchedules(const Reader& reader, const Found& found, const std::vector<
         for (const Row& one : rows)
             if (one.shown.id == what.first) row = &one;
         const bool said = std::ranges::any_of(out.reasons, [&id = what.first](const Reason& reason) {
-            return reason.verdict == Verdict::WillHang && reason.compile == id;
+            return reason.verdict == RanksVerdict::WillHang && reason.compile == id;
         });
         if (!row || said) continue; // the graphs say more
         const auto most =
             std::ranges::max_element(kinds, {}, [](const auto& entry) { return entry.second.size(); });
         for (const auto& [schedule, ranks] : kinds) {
             if (schedule == most->first) continue;
-            Reason reason = reasonAt(reader, *row, Verdict::WillHang, ranks);
+            Reason reason = reasonAt(reader, *row, RanksVerdict::WillHang, ranks);
             reason.text = "Inductor scheduled the collectives of " + rankWords(reason.ranks) + " in " +
                           row->shown.id + " in another order than those of " +
                           rankWords(numbersOf(reader, most->second)) + " (inductor_collective_schedule)";
@@ -213,8 +213,8 @@ void readNotices(const Reader& reader, const Found& found, const std::vector<Row
         const session::Record record = reader.session().records[found.mismatches[ranks.front()].front()];
         Reason reason;
         if (const Row* row = rowOf(rows, record.compileId))
-            reason = reasonAt(reader, *row, Verdict::MayBeWrong, ranks);
-        reason.verdict = Verdict::MayBeWrong;
+            reason = reasonAt(reader, *row, RanksVerdict::MayBeWrong, ranks);
+        reason.verdict = RanksVerdict::MayBeWrong;
         reason.ranks = numbersOf(reader, ranks);
         reason.compile = id;
         reason.text =
@@ -234,7 +234,7 @@ void readNotices(const Reader& reader, const Found& found, const std::vector<Row
     for (const auto& [times, ranks] : entered) {
         if (times == most->first) continue;
         Reason reason;
-        reason.verdict = Verdict::WillHang;
+        reason.verdict = RanksVerdict::WillHang;
         reason.ranks = numbersOf(reader, ranks);
         reason.text = rankWords(reason.ranks) + ' ' + verb(ranks.size(), "enter") + " compiler collectives " +
                       std::to_string(times) + " times where " + rankWords(numbersOf(reader, most->second)) +

@@ -137,7 +137,8 @@ std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> in
     return out;
 }
 
-Reason reasonAt(const Reader& reader, const Row& row, Verdict verdict, std::span<const std::size_t> ranks) {
+Reason reasonAt(const Reader& reader, const Row& row, RanksVerdict verdict,
+                std::span<const std::size_t> ranks) {
     Reason out;
     out.verdict = verdict;
     out.ranks = numbersOf(reader, ranks);

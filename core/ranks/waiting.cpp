@@ -96,9 +96,9 @@ public:
 
 private:
     void add(Reason reason) {
-        reason.verdict = Verdict::WillHang;
-        ++m_report.count[static_cast<std::size_t>(Verdict::WillHang)];
-        m_report.verdict = Verdict::WillHang;
+        reason.verdict = RanksVerdict::WillHang;
+        ++m_report.count[static_cast<std::size_t>(RanksVerdict::WillHang)];
+        m_report.verdict = RanksVerdict::WillHang;
         m_report.reasons.insert(m_report.reasons.begin() + static_cast<std::ptrdiff_t>(m_added++),
                                 std::move(reason));
     }

@@ -101,7 +101,7 @@ std::string timesTable(const PageContext& page, profile::Facts& facts, By by, st
 std::string reasonRows(const PageContext& page, const ranks::Report& report) {
     std::string rows;
     for (const ranks::Reason& reason : report.reasons) {
-        const bool isBad = reason.verdict >= ranks::Verdict::MayBeWrong;
+        const bool isBad = reason.verdict >= ranks::RanksVerdict::MayBeWrong;
         rows += htmlRow({"<span class=\"verdict " + std::string(isBad ? "bad" : "warn") + "\">" +
                              htmlText(verdictName(reason.verdict)) + "</span>",
                          htmlText(ranks::rankWords(reason.ranks)),

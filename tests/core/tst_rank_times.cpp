@@ -62,7 +62,7 @@ private slots:
         QVERIFY(ranks::examine(*session)->reasons.empty());
         const auto report = ranks::examineMeasured(*session);
         QVERIFY(report);
-        QVERIFY(report->verdict == ranks::Verdict::Slower);
+        QVERIFY(report->verdict == ranks::RanksVerdict::Slower);
         QCOMPARE(report->reasons.size(),
                  std::size_t(1)); // the other collective is within the noise, or not worth it
         const ranks::Reason& reason = report->reasons.front();

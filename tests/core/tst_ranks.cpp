@@ -18,7 +18,7 @@
 #include <functional>
 
 using namespace dynascope;
-using ranks::Verdict;
+using ranks::RanksVerdict;
 using test::TraceText;
 
 namespace {
@@ -171,7 +171,7 @@ private slots:
         QFETCH(int, collectives);
         const ranks::Report report = Run(name).examined();
         QCOMPARE(all(report), std::string());
-        QCOMPARE(report.verdict, Verdict::Alike);
+        QCOMPARE(report.verdict, RanksVerdict::Alike);
         QCOMPARE(report.rows.size(), 1U);
         QCOMPARE(report.rows[0].lanes.size(), 1U);
         QCOMPARE(report.rows[0].lanes[0].calls.size(), std::size_t(collectives));
@@ -184,10 +184,10 @@ private slots:
     /// sees another length.
     void aRunThatDivergesIsTakenApart() {
         const ranks::Report report = Run("diverge").examined();
-        QCOMPARE(report.verdict, Verdict::WillHang);
+        QCOMPARE(report.verdict, RanksVerdict::WillHang);
         QCOMPARE(report.reasons.size(), 3U);
         const ranks::Reason& hang = report.reasons[0];
-        QCOMPARE(hang.verdict, Verdict::WillHang);
+        QCOMPARE(hang.verdict, RanksVerdict::WillHang);
         QCOMPARE(hang.ranks, std::vector<int>{3});
         QCOMPARE(hang.compile, std::string("1/0"));
         QCOMPARE(hang.node, std::string("tensor"));
@@ -197,12 +197,12 @@ private slots:
             "rank 3 calls all_gather_into_tensor of f32[1, 4] -> f32[4, 4] (node tensor near prog.py:39)"));
         QVERIFY(says(hang, "where ranks 0 to 2 call all_reduce sum of f32[4] (node tensor near prog.py:41)"));
         const ranks::Reason& wrong = report.reasons[1];
-        QCOMPARE(wrong.verdict, Verdict::MayBeWrong);
+        QCOMPARE(wrong.verdict, RanksVerdict::MayBeWrong);
         QCOMPARE(wrong.ranks, (std::vector<int>{1, 3}));
         QCOMPARE(wrong.node, std::string("mul"));
         QCOMPARE(wrong.line, 43U);
         const ranks::Reason& slower = report.reasons[2];
-        QCOMPARE(slower.verdict, Verdict::Slower);
+        QCOMPARE(slower.verdict, RanksVerdict::Slower);
         QCOMPARE(slower.ranks, std::vector<int>{2});
         QVERIFY(says(slower, "tensor 'x' size mismatch at index 0. expected 8, actual 9"));
         QCOMPARE(report.collectives, (ranks::RankGroups{{0, 1, 2}, {3}})); // the recompile calls none
@@ -264,21 +264,22 @@ private slots:
         QTest::addColumn<QString>("to");
         QTest::addColumn<int>("verdict");
         QTest::addColumn<QString>("part");
-        const auto row = [](const char* name, const char* from, const char* to, Verdict verdict,
+        const auto row = [](const char* name, const char* from, const char* to, RanksVerdict verdict,
                             const char* part) {
             QTest::newRow(name) << QString(from) << QString(to) << int(verdict) << QString(part);
         };
-        row("another reduction", "(sum_1, 'sum', '0')", "(sum_1, 'max', '0')", Verdict::MayBeWrong,
+        row("another reduction", "(sum_1, 'sum', '0')", "(sum_1, 'max', '0')", RanksVerdict::MayBeWrong,
             "rank 1 calls all_reduce max of f32[16]");
-        row("another length", "f32[16][1]cpu", "f32[24][1]cpu", Verdict::WillHang,
+        row("another length", "f32[16][1]cpu", "f32[24][1]cpu", RanksVerdict::WillHang,
             "rank 1 calls all_reduce sum of f32[24]");
-        row("another dtype", "\"f32[16][1]cpu", "\"bf16[16][1]cpu", Verdict::WillHang,
+        row("another dtype", "\"f32[16][1]cpu", "\"bf16[16][1]cpu", RanksVerdict::WillHang,
             "rank 1 calls all_reduce sum of bf16[16]");
-        row("another group", "(sum_1, 'sum', '0')", "(sum_1, 'sum', '4')", Verdict::WillHang,
+        row("another group", "(sum_1, 'sum', '0')", "(sum_1, 'sum', '4')", RanksVerdict::WillHang,
             "all_reduce sum");
         row("another kind", "_c10d_functional.reduce_scatter_tensor", "_c10d_functional.all_reduce",
-            Verdict::WillHang, "where rank 0 calls reduce_scatter_tensor sum");
-        row("a constant", "z[slice(None, 2, None)]", "z[slice(None, 3, None)]", Verdict::MayBeWrong, "slice");
+            RanksVerdict::WillHang, "where rank 0 calls reduce_scatter_tensor sum");
+        row("a constant", "z[slice(None, 2, None)]", "z[slice(None, 3, None)]", RanksVerdict::MayBeWrong,
+            "slice");
     }
     void faultsAreNamed() {
         QFETCH(QString, from);
@@ -288,7 +289,7 @@ private slots:
         const ranks::Report report = Run("moe").edit(1, from, to).examined();
         QVERIFY2(!report.reasons.empty(), "nothing found");
         const ranks::Reason& first = report.reasons.front();
-        QCOMPARE(verdictName(first.verdict), verdictName(static_cast<Verdict>(verdict)));
+        QCOMPARE(verdictName(first.verdict), verdictName(static_cast<RanksVerdict>(verdict)));
         QVERIFY(says(first, part.toUtf8().constData()));
         QCOMPARE(first.ranks, std::vector<int>{1});
         QCOMPARE(first.compile, std::string("0/0"));
@@ -302,7 +303,7 @@ private slots:
     void aSkippedCollectiveLeavesTheOthersWaiting() {
         const ranks::Report report = Run("moe").drop(1, "reduce_scatter_tensor").examined();
         QVERIFY(!report.reasons.empty());
-        QCOMPARE(report.reasons[0].verdict, Verdict::WillHang);
+        QCOMPARE(report.reasons[0].verdict, RanksVerdict::WillHang);
         QVERIFY(says(report.reasons[0], "rank 1 never calls reduce_scatter_tensor sum"));
         QVERIFY(says(report.reasons[0], "which rank 0 calls"));
     }
@@ -346,7 +347,7 @@ private slots:
         QCOMPARE(all(report), std::string());
         QCOMPARE(report.notes.size(), 1U);
         const ranks::Report constants = other.examined();
-        QCOMPARE(constants.verdict, Verdict::MayBeWrong);
+        QCOMPARE(constants.verdict, RanksVerdict::MayBeWrong);
         QCOMPARE(constants.rows[0].letters, (std::vector<int>{0, 1, 2, 3}));
         QVERIFY(says(constants.reasons[0], "rank 1 has mul = aten.mul.Tensor(arg0_1, 6)"));
         QVERIFY(says(constants.reasons[0], "where rank 0 has mul = aten.mul.Tensor(arg0_1, 5)"));
@@ -361,10 +362,10 @@ private slots:
         for (int rank = 0; rank < 4; ++rank)
             run.add(rank, traceOf(rank, graphOf(rank < 2 ? one : two)));
         for (const ranks::Reason& reason : run.examined().reasons)
-            QVERIFY2(reason.verdict != Verdict::WillHang, reason.text.c_str());
+            QVERIFY2(reason.verdict != RanksVerdict::WillHang, reason.text.c_str());
         // Of one stage, it is.
         run.add(3, traceOf(3, graphOf(test::replaced(two, "mul,", "arg0_1, mul,"))));
-        QCOMPARE(run.examined().verdict, Verdict::WillHang);
+        QCOMPARE(run.examined().verdict, RanksVerdict::WillHang);
     }
 
     void groupsThatDifferInNameOnlyAreAlike() {
@@ -383,7 +384,7 @@ private slots:
         for (int rank = 0; rank < 2; ++rank)
             run.add(rank, traceOf(rank, graphOf(graph)));
         const ranks::Report report = run.examined();
-        QCOMPARE(report.verdict, Verdict::MayBeWrong);
+        QCOMPARE(report.verdict, RanksVerdict::MayBeWrong);
         QVERIFY(says(report.reasons[0], "nobody waits for all_reduce sum"));
     }
 
@@ -399,10 +400,10 @@ private slots:
         };
         Run run;
         run.add(0, traceOf(0, graphOf(reduces))).add(1, again(false));
-        QCOMPARE(run.examined().verdict, Verdict::Slower);
+        QCOMPARE(run.examined().verdict, RanksVerdict::Slower);
         QVERIFY(says(run.examined().reasons[0], "only rank 1 compiled again f"));
         run.add(1, again(true));
-        QCOMPARE(run.examined().verdict, Verdict::WillHang);
+        QCOMPARE(run.examined().verdict, RanksVerdict::WillHang);
     }
 
     /// Somebody ran a program of one process into the folder of an earlier run.
@@ -416,7 +417,7 @@ private slots:
         QCOMPARE(report.ranks, (std::vector<int>{0, 1, 2}));
         QCOMPARE(run.session().runCount(0), std::size_t(2));
         QVERIFY2(all(report).empty(), all(report).c_str());
-        QCOMPARE(report.verdict, Verdict::Alike);
+        QCOMPARE(report.verdict, RanksVerdict::Alike);
         QCOMPARE(report.rows.size(), 1U);
         QCOMPARE(report.notes.size(), 1U);
         QVERIFY2(report.notes[0].find("run 2 of rank 0 alone") != std::string::npos, report.notes[0].c_str());
@@ -426,7 +427,7 @@ private slots:
             .addLater(QStringLiteral("zz_rank_2.log"), traceOf(2, graphOf(reduces), "other"));
         const ranks::Report twice = run.examined();
         QCOMPARE(twice.rows.size(), 2U);
-        QCOMPARE(twice.verdict, Verdict::WillHang);
+        QCOMPARE(twice.verdict, RanksVerdict::WillHang);
         QCOMPARE(twice.reasons[0].compile, std::string("0/0@2"));
     }
 
@@ -464,7 +465,7 @@ private slots:
                                   std::to_string(rank) + "\n");
             own.add(rank, text);
         }
-        QCOMPARE(own.examined().verdict, Verdict::Alike);
+        QCOMPARE(own.examined().verdict, RanksVerdict::Alike);
         QVERIFY(compare::compareRanks(own.session())->firstDiffering != compare::none); // by their texts
         QCOMPARE(verdicts(own), std::string());
         QCOMPARE(ranks::compareRanks(own.session())->firstDiffering, compare::none);
@@ -486,7 +487,7 @@ private slots:
         Run run;
         run.add(0, cached(0, "fx_graph_cache_hit")).add(1, cached(1, "fx_graph_cache_miss"));
         const ranks::Report report = run.examined();
-        QCOMPARE(report.verdict, Verdict::Slower);
+        QCOMPARE(report.verdict, RanksVerdict::Slower);
         QVERIFY(says(report.reasons[0], "rank 1 found nothing in fx_graph_cache, which served rank 0"));
         QCOMPARE(report.caches, (ranks::RankGroups{{0}, {1}}));
     }
@@ -500,7 +501,7 @@ private slots:
         run.add(0, ran(0, R"({"graph_execution_order": [{"compile_id": "0/0"}, {"compile_id": "1/0"}]})"));
         run.add(1, ran(1, R"({"graph_execution_order": [{"compile_id": "1/0"}, {"compile_id": "0/0"}]})"));
         const ranks::Report report = run.examined();
-        QCOMPARE(report.verdict, Verdict::WillHang);
+        QCOMPARE(report.verdict, RanksVerdict::WillHang);
         QVERIFY(says(report.reasons[0], "as graph 1 of the run"));
         QCOMPARE(report.executionOrder, (ranks::RankGroups{{0}, {1}}));
     }
@@ -563,7 +564,7 @@ private slots:
         flight->dumps[0].entries[2].finished = false;
         flight->dumps[1].entries.resize(2);
         ranks::addFlight(run.session(), flight->dumps, report);
-        QCOMPARE(report.verdict, Verdict::WillHang);
+        QCOMPARE(report.verdict, RanksVerdict::WillHang);
         QCOMPARE(report.waiting->size(), 1U);
         const ranks::Waiting& waiting = report.waiting->front();
         QCOMPARE(waiting.rank, 0);
@@ -614,7 +615,7 @@ private slots:
         QVERIFY(flight);
         std::swap(flight->dumps[1].entries[2].name, flight->dumps[1].entries[3].name);
         ranks::addFlight(run.session(), flight->dumps, report);
-        QCOMPARE(report.verdict, Verdict::WillHang);
+        QCOMPARE(report.verdict, RanksVerdict::WillHang);
         QVERIFY(says(report.reasons[0], "by the flight recorder, call 3 of process group '0' is "));
     }
 
@@ -639,7 +640,7 @@ private slots:
     void callsThatOneDumpLacks() {
         Run run("moe");
         ranks::Report report = run.examined();
-        const Verdict before = report.verdict;
+        const RanksVerdict before = report.verdict;
         auto flight = endedFlight();
         QVERIFY(flight);
         flight->dumps[1].entries.pop_back();
@@ -659,7 +660,7 @@ private slots:
         for (const bool late : {false, true}) {
             Run run("moe");
             ranks::Report report = run.examined();
-            const Verdict before = report.verdict;
+            const RanksVerdict before = report.verdict;
             auto flight = endedFlight();
             QVERIFY(flight);
             ranks::FlightEntry& call = flight->dumps[0].entries.back();
@@ -668,7 +669,7 @@ private slots:
             flight->dumps[1].entries.pop_back();
             flight->dumps[1].dumpedNs = call.createdNs + (late ? 6'000'000'000 : 1'000'000'000);
             ranks::addFlight(run.session(), flight->dumps, report);
-            QCOMPARE(report.verdict, late ? Verdict::WillHang : before);
+            QCOMPARE(report.verdict, late ? RanksVerdict::WillHang : before);
             QCOMPARE(report.waiting->size(), std::size_t{1});
             const std::string& text = report.waiting->front().text;
             QVERIFY2((text.find("rank 1 never reached it") != std::string::npos) == late, text.c_str());

@@ -223,7 +223,7 @@ private slots:
 
     void aCallThatIsMissingHasItsPlace() {
         ranks::CompileRow row;
-        row.verdict = ranks::Verdict::WillHang;
+        row.verdict = ranks::RanksVerdict::WillHang;
         ranks::Call call;
         call.what.kind = "all_reduce";
         row.lanes = {{{0, 1, 2}, {call, call, call}, 2}, {{3}, {call}, 1}};

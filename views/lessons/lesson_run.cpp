@@ -82,15 +82,15 @@ void LessonRun::check() {
         take(judge(question, state().answer, facts));
         return;
     }
-    m_tasks.run<Result<lessons::Verdict>>(
+    m_tasks.run<Result<lessons::Judgement>>(
         taskTag, this,
         [question, facts, answer = state().answer](const TaskContext&) {
             return judge(question, answer, facts);
         },
-        [this](const Result<lessons::Verdict>& verdict) { take(verdict); });
+        [this](const Result<lessons::Judgement>& verdict) { take(verdict); });
 }
 
-void LessonRun::take(const Result<lessons::Verdict>& verdict) {
+void LessonRun::take(const Result<lessons::Judgement>& verdict) {
     StepState& now = own();
     now.hint.clear();
     now.trouble.clear();
@@ -123,7 +123,7 @@ void LessonRun::showAnswer() {
             now.trouble = toQString(found.error().message);
         } else {
             now.answer = found->keys;
-            now.verdict = lessons::Verdict{true, *found};
+            now.verdict = lessons::Judgement{true, *found};
         }
     }
     emit changed();

@@ -20,7 +20,7 @@ namespace dynascope::views {
 /// What became of a step's question.
 struct StepState {
     std::vector<std::string> answer; ///< keys or names, sorted; a number as one
-    std::optional<lessons::Verdict>
+    std::optional<lessons::Judgement>
         verdict;     ///< nothing until it is checked, and again once the answer is another one
     QString hint;    ///< of a wrong answer
     QString trouble; ///< why it cannot be judged now
@@ -68,7 +68,7 @@ signals:
     void recordWanted(); ///< the reader is to record a program
 
 private:
-    void take(const Result<lessons::Verdict>& verdict);
+    void take(const Result<lessons::Judgement>& verdict);
     [[nodiscard]] StepState& own() { return m_states[std::size_t(m_index)]; }
 
     TaskRunner& m_tasks;

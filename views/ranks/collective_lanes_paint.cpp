@@ -13,7 +13,7 @@ namespace dynascope::views {
 
 QColor CollectiveLanes::mismatchColour() const {
     const Colours& c = m_theme.colours();
-    return m_row->verdict == ranks::Verdict::MayBeWrong ? c.changed : c.removed;
+    return m_row->verdict == ranks::RanksVerdict::MayBeWrong ? c.changed : c.removed;
 }
 
 void CollectiveLanes::paintEvent(QPaintEvent* /*event*/) {
@@ -89,8 +89,8 @@ void CollectiveLanes::paintCall(QPainter& painter, At at) const {
     const QRect card = callRect(at);
     const bool odd = isMismatch(at), missing = isMissing(at);
     const bool after = m_mismatchColumn >= 0 && columnOf(at) > m_mismatchColumn;
-    const DiffColours tone =
-        c.diff(m_row->verdict == ranks::Verdict::MayBeWrong ? diff::Change::Changed : diff::Change::Removed);
+    const DiffColours tone = c.diff(
+        m_row->verdict == ranks::RanksVerdict::MayBeWrong ? diff::Change::Changed : diff::Change::Removed);
     painter.setPen(odd ? QPen(mismatchColour(), 1.5, missing ? Qt::DashLine : Qt::SolidLine)
                        : QPen(c.line2, 1, after ? Qt::DashLine : Qt::SolidLine));
     painter.setBrush(odd ? tone.fill : after ? c.bg0 : c.bg2);

@@ -14,8 +14,8 @@ namespace {
 using ranks::Call;
 using ranks::CompileRow;
 using ranks::Lane;
+using ranks::RanksVerdict;
 using ranks::Reason;
-using ranks::Verdict;
 
 constexpr std::size_t mostLanes = 8, mostOthers = 20;
 
@@ -23,11 +23,11 @@ QString textOf(const char* text) {
     return QCoreApplication::translate("RanksFacts", text);
 }
 
-QString toneName(Verdict verdict) {
-    return verdict == Verdict::WillHang     ? QStringLiteral("removed")
-           : verdict == Verdict::MayBeWrong ? QStringLiteral("changed")
-           : verdict == Verdict::Alike      ? QStringLiteral("added")
-                                            : QString();
+QString toneName(RanksVerdict verdict) {
+    return verdict == RanksVerdict::WillHang     ? QStringLiteral("removed")
+           : verdict == RanksVerdict::MayBeWrong ? QStringLiteral("changed")
+           : verdict == RanksVerdict::Alike      ? QStringLiteral("added")
+                                                 : QString();
 }
 
 bool hasCode(const session::Session& session, std::size_t compile) {
@@ -152,7 +152,7 @@ Facts ranksFacts(const capture::RanksReading& reading, const RanksChoice& choice
     const CompileRow* row = choice.row < report.rows.size() ? &report.rows[choice.row] : nullptr;
     const Reason* reason = choice.reason < report.reasons.size() ? &report.reasons[choice.reason] : nullptr;
     Facts out;
-    const Verdict verdict = reason ? reason->verdict : row ? row->verdict : report.verdict;
+    const RanksVerdict verdict = reason ? reason->verdict : row ? row->verdict : report.verdict;
     out.chip = toQString(verdict);
     out.chipTone = toneName(verdict);
     out.title = row      ? toQString(row->id) + u' ' + toQString(row->function)

@@ -181,7 +181,7 @@ void RanksPage::fill() {
 }
 
 void RanksPage::showVerdict() {
-    const ranks::Verdict verdict = d->reading->report.verdict;
+    const ranks::RanksVerdict verdict = d->reading->report.verdict;
     static constexpr const char* icons[] = {"tick", "clock", "warning", "error"};
     const QColor colour = toneColour(toneOf(verdict), theme().colours());
     d->icon->setPixmap(

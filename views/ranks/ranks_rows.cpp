@@ -14,7 +14,7 @@ namespace {
 
 using Look = TableCell::Look;
 using ranks::CompileRow;
-using ranks::Verdict;
+using ranks::RanksVerdict;
 
 QString tr(const char* text) {
     return QCoreApplication::translate("RanksRows", text);
@@ -24,7 +24,7 @@ QString placeOf(const std::string& file, std::uint32_t line) {
     return placeText(ir::SourceLocation{file, line, {}, {}});
 }
 
-TableCell verdictCell(Verdict verdict) {
+TableCell verdictCell(RanksVerdict verdict) {
     static constexpr const char* tips[] = {
         "Nothing tells these ranks apart but what is a rank's own: its device, its number, addresses",
         "One rank compiles again, finds nothing in a cache that served others, or has other code",
@@ -66,11 +66,11 @@ QString listed(const std::vector<int>& ranks) {
 
 } // namespace
 
-QString toQString(Verdict verdict) {
+QString toQString(RanksVerdict verdict) {
     return toQString(ranks::verdictName(verdict));
 }
 
-Tone toneOf(Verdict verdict) {
+Tone toneOf(RanksVerdict verdict) {
     static constexpr Tone tones[] = {Tone::Good, Tone::None, Tone::Warn, Tone::Bad};
     return tones[std::size_t(verdict)];
 }
@@ -86,8 +86,8 @@ QString letterText(int letter) {
 
 std::vector<FigureRow::Figure> rankFigures(const capture::RanksReading& reading, const Colours& colours) {
     const ranks::Report& report = reading.report;
-    const auto count = [&](Verdict verdict) { return report.count[std::size_t(verdict)]; };
-    const auto tone = [&](Verdict verdict) {
+    const auto count = [&](RanksVerdict verdict) { return report.count[std::size_t(verdict)]; };
+    const auto tone = [&](RanksVerdict verdict) {
         return count(verdict) > 0 ? toneColour(toneOf(verdict), colours) : QColor();
     };
     std::vector<FigureRow::Figure> out{
@@ -98,9 +98,9 @@ std::vector<FigureRow::Figure> rankFigures(const capture::RanksReading& reading,
          tr("Ranks whose compiles all have the same letters are one group")},
         {numberText(reading.session->compiles.size()),
          tr("compiles, %1").arg(countText(report.rows.size(), tr("id"), tr("ids")))},
-        {numberText(count(Verdict::WillHang)), tr("will hang"), tone(Verdict::WillHang)},
-        {numberText(count(Verdict::MayBeWrong)), tr("may be wrong"), tone(Verdict::MayBeWrong)},
-        {numberText(count(Verdict::Slower)), tr("slower")}};
+        {numberText(count(RanksVerdict::WillHang)), tr("will hang"), tone(RanksVerdict::WillHang)},
+        {numberText(count(RanksVerdict::MayBeWrong)), tr("may be wrong"), tone(RanksVerdict::MayBeWrong)},
+        {numberText(count(RanksVerdict::Slower)), tr("slower")}};
     if (report.waiting)
         out.push_back({numberText(report.waiting->size()),
                        report.waiting->size() == 1 ? tr("rank in a call") : tr("ranks in a call"),

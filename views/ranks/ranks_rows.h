@@ -11,8 +11,8 @@
 
 namespace dynascope::views {
 
-[[nodiscard]] QString toQString(ranks::Verdict verdict); ///< "will hang"
-[[nodiscard]] Tone toneOf(ranks::Verdict verdict);
+[[nodiscard]] QString toQString(ranks::RanksVerdict verdict); ///< "will hang"
+[[nodiscard]] Tone toneOf(ranks::RanksVerdict verdict);
 [[nodiscard]] QString words(const std::vector<int>& ranks); ///< "ranks 0 to 2"
 /// Of a number of CompileRow::letters: "a"; "-" for no compile, "27" past z.
 [[nodiscard]] QString letterText(int letter);

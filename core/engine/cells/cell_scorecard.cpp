@@ -57,7 +57,7 @@ void CellScorecard::addUpdate(const Tensor& eager, const Tensor& written) {
 void CellScorecard::add(ir::NodeIndex value, const Tensor& eager, const FunctionalStep& step) {
     const CellTensor& entry = m_store.tensor(eager);
     const CellStorage& storage = m_store.storage(entry.storage);
-    ScoreRow row;
+    TensorScore row;
     row.value = value;
     row.storage = entry.storage;
     row.current = static_cast<std::int32_t>(entry.value.defined() ? Tape::nodeOf(entry.value) : -1);
@@ -73,7 +73,7 @@ void CellScorecard::add(ir::NodeIndex value, const Tensor& eager, const Function
 
 void CellScorecard::addStorage(const CellStorage& storage) {
     if (m_log.hasStorage(storage.number)) return;
-    StorageRow row;
+    StorageScore row;
     row.storage = storage.number;
     row.generation = storage.generation;
     const Tensor& base =

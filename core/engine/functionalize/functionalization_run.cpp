@@ -75,7 +75,7 @@ void StepLog::endInput(FunctionalStep step, std::size_t position) {
     m_out.steps.back().endEmitted = static_cast<std::uint32_t>(position) + 1;
 }
 
-void StepLog::add(ScoreRow row, const c10::TensorImpl& tensor) {
+void StepLog::add(TensorScore row, const c10::TensorImpl& tensor) {
     const c10::IntArrayRef sizes = tensor.sizes();
     const c10::IntArrayRef strides = tensor.strides();
     row.geometry = static_cast<std::uint32_t>(m_out.numbers.size());
@@ -87,7 +87,7 @@ void StepLog::add(ScoreRow row, const c10::TensorImpl& tensor) {
     m_out.rows.push_back(row);
 }
 
-bool StepLog::isRegenerated(const ScoreRow& row, const FunctionalStep& step) const {
+bool StepLog::isRegenerated(const TensorScore& row, const FunctionalStep& step) const {
     return row.current >= static_cast<std::int32_t>(step.firstEmitted) &&
            static_cast<Emission>(m_tape.reasons()[static_cast<std::size_t>(row.current)]) ==
                Emission::Regeneration;
@@ -96,7 +96,7 @@ bool StepLog::isRegenerated(const ScoreRow& row, const FunctionalStep& step) con
 bool StepLog::hasStorage(std::uint32_t storage) const {
     const std::uint32_t first = m_out.steps.empty() ? 0 : m_out.steps.back().endStorage;
     return std::any_of(m_out.storages.begin() + first, m_out.storages.end(),
-                       [&](const StorageRow& row) { return row.storage == storage; });
+                       [&](const StorageScore& row) { return row.storage == storage; });
 }
 
 FunctionalizationRun::FunctionalizationRun(const Program& program, const Attributes& attributes,

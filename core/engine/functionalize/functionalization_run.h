@@ -33,9 +33,9 @@ public:
     void endInput(FunctionalStep step, std::size_t position);
 
     /// Adds a row to the step under way.
-    void add(ScoreRow row, const c10::TensorImpl& tensor);
+    void add(TensorScore row, const c10::TensorImpl& tensor);
     /// Whether the step rebuilt the value that the row shows.
-    [[nodiscard]] bool isRegenerated(const ScoreRow& row, const FunctionalStep& step) const;
+    [[nodiscard]] bool isRegenerated(const TensorScore& row, const FunctionalStep& step) const;
     /// Whether the step under way has a row for the storage.
     [[nodiscard]] bool hasStorage(std::uint32_t storage) const;
 

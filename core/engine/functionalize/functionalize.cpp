@@ -191,7 +191,7 @@ private:
     }
 
     void addRow(ir::NodeIndex value, const FunctionalTensorWrapper& tensor) {
-        ScoreRow row;
+        TensorScore row;
         row.value = value;
         row.storage = addStorage(tensor);
         row.current = static_cast<std::int32_t>(Tape::nodeOf(tensor.value()));
@@ -206,7 +206,7 @@ private:
         FunctionalStorageImpl& storage = storageOf(tensor);
         const std::uint32_t number = groupOf(tensor);
         if (m_log.hasStorage(number)) return number;
-        StorageRow row;
+        StorageScore row;
         row.storage = number;
         row.base = static_cast<std::int32_t>(Tape::nodeOf(storage.base()));
         row.generation = static_cast<std::uint32_t>(storage.generation());

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/engine/exec/interpreter.h"
+#include "core/engine/wire/pass.h"
 #include "core/ir/graph.h"
 
 #include <cstdint>
@@ -15,14 +16,7 @@
 
 namespace dynascope::engine {
 
-/// Why a node of the functional graph is there.
-enum class Emission : std::uint8_t {
-    Operator,     ///< the functional form of the source node itself
-    Inverse,      ///< carries a pending update from a view back to its base
-    Regeneration, ///< replays a view chain on the new base
-    WriteBack,    ///< copies the final value into a changed input
-};
-[[nodiscard]] std::string_view emissionName(Emission emission);
+using wire::Emission; ///< why a node of the functional graph is there
 
 /// One view operation of a chain. A node that made the view tells its arguments.
 struct ViewStep {
@@ -39,7 +33,7 @@ struct CellValues {
 };
 
 /// One line of the scorecard: a tensor that a source node read or made, as it stands after that node.
-struct ScoreRow {
+struct TensorScore {
     ir::NodeIndex value = 0;      ///< the source node that holds the tensor
     std::uint32_t storage = 0;    ///< tensors with the same number share a storage
     std::int32_t current = -1;    ///< the functional node that holds the tensor's own value
@@ -51,7 +45,7 @@ struct ScoreRow {
 };
 
 /// A storage as it stands after a step that touched it.
-struct StorageRow {
+struct StorageScore {
     std::uint32_t storage = 0;
     std::int32_t base = -1; ///< the functional node that holds the base
     std::uint32_t generation = 0;
@@ -102,8 +96,8 @@ struct Functionalized {
     Attributes attributes;           ///< constants that the graph reads
     std::vector<Emission> emissions; ///< one per node of the graph but the output
     std::vector<FunctionalStep> steps;
-    std::vector<ScoreRow> rows;
-    std::vector<StorageRow> storages;
+    std::vector<TensorScore> rows;
+    std::vector<StorageScore> storages;
     std::vector<ScoreUpdate> updates;
     std::vector<ViewStep> views;
     /// View chains from the base on, as indices into `views`; the first is empty.

@@ -97,7 +97,7 @@ json ScorecardDetails::chain(std::uint32_t index) const {
 }
 
 json ScorecardDetails::row(std::uint32_t index) const {
-    const ScoreRow& row = m_result->rows[index];
+    const TensorScore& row = m_result->rows[index];
     const auto number = m_result->numbers.begin() + row.geometry;
     const std::ptrdiff_t dims = row.dim;
     json out{{"value", m_source->node(row.value).name},
@@ -117,7 +117,7 @@ json ScorecardDetails::row(std::uint32_t index) const {
 }
 
 json ScorecardDetails::storage(std::uint32_t index) const {
-    const StorageRow& row = m_result->storages[index];
+    const StorageScore& row = m_result->storages[index];
     json out{{"storage", row.storage},
              {"base", nodeName(row.base)},
              {"generation", row.generation},
@@ -181,7 +181,7 @@ void ScorecardDetails::describe(std::size_t index, json& into) const {
     for (std::uint32_t i = step.firstRow; i < step.endRow; ++i) {
         json entry = row(i);
         for (std::uint32_t k = step.firstStorage; k < step.endStorage; ++k) {
-            const StorageRow& storage = m_result->storages[k];
+            const StorageScore& storage = m_result->storages[k];
             if (storage.storage != m_result->rows[i].storage) continue;
             entry["base"] = nodeName(storage.base);
             entry["storage_generation"] = storage.generation;

@@ -115,7 +115,7 @@ void report(const Functionalized& result, const ir::Graph& source, passes::PassO
         step.end = from.endEmitted;
         step.emitted.reserve(from.endEmitted - from.firstEmitted);
         for (std::uint32_t i = from.firstEmitted; i < from.endEmitted; ++i)
-            step.emitted.push_back({i, emissionName(result.emissions[i])});
+            step.emitted.push_back({i, wire::emissionName(result.emissions[i])});
         const bool last = &from == &result.steps.back();
         if (last && from.source < source.size() && source.node(from.source).op == ir::Op::Output) {
             // The writes become their functional forms and, together, what writes the input back.
