@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/base/task.h"
-#include "core/engine/wire/protocol.h"
+#include "core/engine/wire/failure.h"
 
 #include <chrono>
 #include <functional>
@@ -15,19 +15,8 @@
 
 namespace dynascope::engine {
 
-/// Why a request failed. `data` goes to the client as it is (the node that failed, ...).
-struct Failure {
-    ErrorCode code = ErrorCode::Failed;
-    std::string message;
-    nlohmann::json data;
-};
 /// A result whose member "data" is binary goes as bulk data: in pieces, as the client gives credits.
 using Reply = tl::expected<nlohmann::json, Failure>;
-
-/// The answer to a request whose parameters cannot be right.
-[[nodiscard]] inline tl::unexpected<Failure> invalid(std::string message) {
-    return tl::unexpected(Failure{ErrorCode::InvalidParams, std::move(message), {}});
-}
 
 /// What a request is carried out with.
 struct RequestContext : TaskContext {

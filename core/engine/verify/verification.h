@@ -4,8 +4,8 @@
 // could see is compared.
 #pragma once
 
-#include "core/engine/server/server.h"
 #include "core/engine/verify/locate.h"
+#include "core/engine/wire/failure.h"
 #include "core/engine/wire/verify.h"
 
 #include <nlohmann/json.hpp>
