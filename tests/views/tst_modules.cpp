@@ -96,7 +96,7 @@ void TestModules::timesDoNotWidenThePanel() {
     times.us = {{"select", 3}};
     times.most = times.sum = 3;
     times.joined = 0.5;
-    times.passedOnFrom = QStringLiteral("aot_forward, aot_backward, post_grad, post_grad#1");
+    times.passedOnFrom = "aot_forward, aot_backward, post_grad, post_grad#1";
     f.workspace.setNodeTimes(stage, times);
     f.settle();
     const QList<QLabel*> labels = panel->findChildren<QLabel*>();

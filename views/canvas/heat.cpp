@@ -16,7 +16,7 @@ Heat heatOf(const Scene& scene, const NodeTimes* times) {
     out.measured = true;
     out.joined = times->joined;
     out.inParts = times->inParts;
-    out.passedOnFrom = times->passedOnFrom;
+    out.passedOnFrom = toQString(times->passedOnFrom);
     for (ir::NodeIndex node = 0; node < scene.graph->size(); ++node) {
         const auto known = times->us.find(scene.graph->node(node).name);
         const int item = scene.itemOf(node);

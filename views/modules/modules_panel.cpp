@@ -173,7 +173,8 @@ void ModulesPanel::Private::updateFooter() {
         footer->setText(
             footer->text() + tr(", %1 measured").arg(durationText(times->sum)) +
             (times->joined ? tr(", %1 % joined").arg(100 * *times->joined, 0, 'f', 0) : QString()) +
-            (times->passedOnFrom.isEmpty() ? QString() : tr(", passed on from %1").arg(times->passedOnFrom)));
+            (times->passedOnFrom.empty() ? QString()
+                                         : tr(", passed on from %1").arg(toQString(times->passedOnFrom))));
 }
 
 void ModulesPanel::Private::showTimes() {

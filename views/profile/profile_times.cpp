@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/profile/profile_times.h"
 
+#include "core/base/text.h"
 #include "core/profile/node_times.h"
 #include "core/profile/shown_profile.h"
 #include "views/workspace/labels.h"
@@ -22,10 +23,10 @@ NodeTimes timesOf(const session::Compile& compile, const profile::StageTimes& st
     }
     out.joined = stage.share();
     out.inParts = stage.inParts;
-    QStringList from;
+    std::vector<std::string> from;
     for (const int measured : stage.passedOnFrom)
-        from.push_back(toQString(compile.stages[std::size_t(measured)]->shortLabel()));
-    out.passedOnFrom = from.join(QStringLiteral(", "));
+        from.emplace_back(compile.stages[std::size_t(measured)]->shortLabel());
+    out.passedOnFrom = joined(from, ", ");
     return out;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/capture/disk_stamp.h"
+#include "core/computed/node_times.h"
 #include "core/computed/placed_stage.h"
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
@@ -22,9 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -45,17 +44,7 @@ struct ComparisonRequest {
     friend bool operator==(const ComparisonRequest&, const ComparisonRequest&) = default;
 };
 
-/// What each node of a graph took in a run, by name, in microseconds.
-struct NodeTimes {
-    std::unordered_map<std::string, double> us;
-    double most = 0, sum = 0;
-    /// Of a profile: how much of what the graph took is joined to its nodes, 0 to 1. Nothing of a run of ours.
-    std::optional<double> joined{};
-    bool inParts = false; ///< some have an equal part of a kernel that computes several
-    /// Names of the stages that were measured in place of this one, and whose times were passed on to its nodes; empty
-    /// where the graph itself was.
-    QString passedOnFrom{};
-};
+using computed::NodeTimes;
 
 /// What the reader left at a place.
 struct NoteMark {
