@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/gui/main_window.h"
+#include "app/gui/window_docks.h"
 #include "tests/support/captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/patience.h"

@@ -2,6 +2,7 @@
 //
 // The picture of a graph: blocks that open and fold, labels, cards that slide, layouts that fail, and what is written of it.
 #include "core/base/sanitizers.h"
+#include "core/session/provenance.h"
 #include "tests/support/captures.h"
 #include "tests/views/shown_canvases.h"
 #include "views/canvas/pane_header.h"

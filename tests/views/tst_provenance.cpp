@@ -14,6 +14,7 @@
 #include "views/workspace/trace.h"
 
 #include <QAbstractItemModelTester>
+#include <QMenu>
 #include <QTableView>
 
 using namespace dynascope;
