@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/cli/battery.h"
 #include "app/cli/command.h"
+#include "app/cli/doctor.h"
 #include "app/cli/table.h"
 
 #include <algorithm>
@@ -10,6 +10,11 @@
 namespace dynascope::cli {
 
 namespace {
+
+using doctor::BatteryPeer;
+using doctor::BatteryProgram;
+using doctor::BatteryRun;
+using doctor::GpuBattery;
 
 std::string number(double value, const char* format = "%.2f") {
     std::array<char, 32> text{};
@@ -25,13 +30,13 @@ struct ProgramLine {
 
 ProgramLine lineOf(const std::string& name, const BatteryProgram& program, double peerUs) {
     ProgramLine out;
-    if (!program.error.empty()) {
+    if (!program.error.empty() || !program.ran) {
         out.cells = {name};
         out.faults.push_back(program.error);
         return out;
     }
-    const replay::ReplayRun& run = program.run;
-    const std::vector<replay::ReplayRecording>& recordings = program.recordings;
+    const replay::ReplayRun& run = program.ran->run;
+    const std::vector<replay::ReplayRecording>& recordings = program.ran->recordings;
     if (recordings.size() != run.graphs.size() || recordings.empty()) {
         out.cells = {name};
         out.faults.emplace_back("not every graph of it was recorded");
@@ -58,8 +63,8 @@ ProgramLine lineOf(const std::string& name, const BatteryProgram& program, doubl
         for (const std::string& warning : recordings[i].cudaGraph->warnings)
             out.remarks.push_back(warning);
     }
-    const std::vector<BatteryProgram::Again>& again = program.recordedAgain;
-    const auto updated = std::ranges::count_if(again, &BatteryProgram::Again::updated);
+    const std::vector<BatteryRun::Again>& again = program.ran->recordedAgain;
+    const auto updated = std::ranges::count_if(again, &BatteryRun::Again::updated);
     out.cells = {name,
                  micros(run.eager.us.median),
                  micros(run.replay.us.median),
@@ -75,7 +80,7 @@ ProgramLine lineOf(const std::string& name, const BatteryProgram& program, doubl
     if (run.different > 0) out.faults.push_back("differs from the eager run: " + run.difference);
     if (unmade > 0)
         out.faults.push_back(count(unmade, "CUDA graph node") + " without the FX node that made them");
-    for (const std::string& left : program.leftOut)
+    for (const std::string& left : program.ran->leftOut)
         out.faults.push_back("left out: " + left);
     return out;
 }
@@ -92,8 +97,7 @@ BatterySummary summarise(const GpuBattery& battery) {
     std::string faults, remarks;
     const BatteryPeer peer = battery.peer.value_or(BatteryPeer());
     for (const auto& [name, program] : battery.programs) {
-        const auto theirs = peer.us.find(name);
-        ProgramLine line = lineOf(name, program, theirs == peer.us.end() ? 0 : theirs->second);
+        ProgramLine line = lineOf(name, program, peer.replayUs(name).value_or(0));
         table.add(std::move(line.cells));
         for (const std::string& fault : line.faults)
             faults += "failed: " + name + ": " + fault + '\n';
@@ -101,8 +105,8 @@ BatterySummary summarise(const GpuBattery& battery) {
             remarks += name + ": " + remark + '\n';
     }
     out.text = table.toString("  ");
-    const replay::TreeReport& report = battery.trees.report;
-    if (battery.trees.error.empty()) {
+    if (battery.trees.ran) {
+        const replay::TreeReport& report = battery.trees.ran->report;
         out.text += "trees: " + count(report.steps.size(), "event") + ", " +
                     count(report.count("warmup"), "warm-up") + ", " +
                     count(report.count("record"), "recording") + ", " +

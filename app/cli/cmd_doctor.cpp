@@ -12,15 +12,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <sys/utsname.h>
 
 namespace dynascope::cli {
 
 namespace {
 
-using nlohmann::json;
-
-constexpr int documentVersion = 1;
+using doctor::Finding;
 
 struct DoctorOptions {
     EngineOptions engine;
@@ -28,15 +27,10 @@ struct DoctorOptions {
     bool gpu = false, json = false;
 };
 
-std::string text(const json& document) {
-    return document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-}
-
-json header() {
-    json out{{"dynascope_doctor", documentVersion}, {"version", DYNASCOPE_VERSION}};
-    if (utsname kernel{}; ::uname(&kernel) == 0)
-        out["system"] = std::string(kernel.sysname) + ' ' + kernel.release + ' ' + kernel.machine;
-    return out;
+std::optional<std::string> systemName() {
+    utsname kernel{};
+    if (::uname(&kernel) != 0) return std::nullopt;
+    return std::string(kernel.sysname) + ' ' + kernel.release + ' ' + kernel.machine;
 }
 
 /// Of a document, packed or not.
@@ -52,13 +46,10 @@ Result<std::string> contentOf(const std::string& path) {
 int readBack(const std::string& path) {
     const Result<std::string> content = contentOf(path);
     if (!content) return fail(content.error());
-    const json document = json::parse(*content, nullptr, false);
-    if (!document.is_object() || document.value("dynascope_doctor", 0) != documentVersion)
-        return fail("is no document of 'doctor -o'", path);
-    const Result<DoctorDocument> read = doctorDocumentFromJson(document);
+    const Result<doctor::Document> read = doctor::documentFrom(*content);
     if (!read) return fail(read.error().message, path);
-    for (const DoctorDocument::Line& line : read->findings)
-        print(line.state + "  " + line.what + "  " + line.text + '\n');
+    for (const Finding& line : read->findings)
+        print(std::string(doctor::stateName(line.state)) + "  " + line.what + "  " + line.text + '\n');
     if (!read->gpu) return exitOk;
     const BatterySummary summary = summarise(*read->gpu);
     print(summary.text);
@@ -69,9 +60,8 @@ int run(const DoctorOptions& options) {
     if (!options.read.empty()) return readBack(options.read);
     const std::string python = options.python.empty() ? defaultPython() : options.python;
     engine::Client client = makeClient(options.engine);
-    const std::vector<Finding> findings = doctorFindings(client, python);
-    json document = header();
-    document["findings"] = toJson(findings);
+    doctor::Document document{DYNASCOPE_VERSION, systemName(), doctorFindings(client, python), {}};
+    const std::vector<Finding>& findings = document.findings;
     if (!options.json) print(findingsText(findings));
     bool passed = true;
     if (options.gpu) {
@@ -80,17 +70,18 @@ int run(const DoctorOptions& options) {
                    finding.state == Finding::State::Missing;
         });
         if (blocked != findings.end()) return fail("the GPU was not tried: " + blocked->text);
-        const auto battery = runGpuBattery(client, {options.backend, python, 200});
+        auto battery = runGpuBattery(client, {options.backend, python, 200});
         if (!battery) return fail(battery.error());
-        document["gpu"] = toJson(*battery);
-        const BatterySummary summary = summarise(*battery);
+        document.gpu = std::move(*battery);
+        const BatterySummary summary = summarise(*document.gpu);
         if (!options.json) print(summary.text);
         passed = summary.passed;
     }
-    if (options.json) print(text(document));
+    const std::string text = doctor::textOf(document) + '\n';
+    if (options.json) print(text);
     if (!options.output.empty()) {
         std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-        file << text(document);
+        file << text;
         file.close();
         if (!file) return fail("cannot be written", options.output);
     }

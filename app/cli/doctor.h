@@ -3,35 +3,21 @@
 // What of Dynascope works on this machine, and what to do about the rest: `dynascope-cli doctor`.
 #pragma once
 
-#include "app/cli/battery.h"
+#include "core/doctor/document.h"
 #include "core/engine/client/client.h"
 
-#include <nlohmann/json.hpp>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace dynascope::cli {
 
-struct Finding {
-    enum class State : unsigned char {
-        Works,
-        Limited, ///< works, but not all of it
-        Missing, ///< what needs it does not work; the rest does
-    };
-    std::string what; ///< "engine"
-    State state = State::Works;
-    std::string text;   ///< one line: what was found, or why it is not there
-    std::string advice; ///< what to do about it; empty where there is nothing to do
-};
-[[nodiscard]] std::string_view stateName(Finding::State state); ///< "works", "limited", "missing"
-
 /// Asks the programs themselves, so that each finding is something that was tried. `python` is the
 /// interpreter whose programs would be recorded. Takes some seconds.
-[[nodiscard]] std::vector<Finding> doctorFindings(engine::Client& client, const std::string& python);
+[[nodiscard]] std::vector<doctor::Finding> doctorFindings(engine::Client& client, const std::string& python);
 
 /// A line each, advice below.
-[[nodiscard]] std::string findingsText(const std::vector<Finding>& findings);
-[[nodiscard]] nlohmann::json toJson(const std::vector<Finding>& findings);
+[[nodiscard]] std::string findingsText(const std::vector<doctor::Finding>& findings);
 
 /// share/dynascope/doctor beside the programs.
 [[nodiscard]] Result<std::string> doctorFolder();
@@ -44,6 +30,14 @@ struct GpuBatteryOptions {
 /// Records and replays Dynascope's own test programs and a training step on the backend, beside eager runs
 /// and PyTorch's own CUDA graphs (docs/doctor.md). Takes about a minute. A program that fails is part of the
 /// battery, with why.
-[[nodiscard]] Result<GpuBattery> runGpuBattery(engine::Client& client, const GpuBatteryOptions& options);
+[[nodiscard]] Result<doctor::GpuBattery> runGpuBattery(engine::Client& client,
+                                                       const GpuBatteryOptions& options);
+
+/// What a battery says, in lines; and whether everything in it went as it should.
+struct BatterySummary {
+    std::string text;
+    bool passed = true;
+};
+[[nodiscard]] BatterySummary summarise(const doctor::GpuBattery& battery);
 
 } // namespace dynascope::cli

@@ -18,7 +18,7 @@ namespace dynascope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using doctor::Finding;
 using State = Finding::State;
 
 constexpr std::chrono::seconds patience{60}; // a cold disk loads PyTorch for half a minute
@@ -42,8 +42,8 @@ Finding windowFinding() {
                 "build the target dynascope (preset release); the command line works without it"};
     const auto child = runChild({program, "--self-check"}, patience);
     if (!child) return {"window", State::Missing, child.error().message, {}};
-    const json said = json::parse(child->out, nullptr, false);
-    if (!child->succeeded || !said.is_object()) {
+    const auto said = doctor::windowAnswerFrom(child->out);
+    if (!child->succeeded || !said) {
         const std::string why = child->lastWords();
         const bool display = isSet("DISPLAY") || isSet("WAYLAND_DISPLAY");
         return {
@@ -53,8 +53,7 @@ Finding windowFinding() {
     }
     return {"window",
             State::Works,
-            "Qt " + said.value("qt", std::string()) + ", platform " + said.value("platform", std::string()) +
-                ", screen " + said.value("screen", std::string()),
+            "Qt " + said->qt + ", platform " + said->platform + ", screen " + said->screen,
             {}};
 }
 
@@ -161,10 +160,10 @@ Finding recorderFinding(const std::string& python) {
         return {"recorder", State::Missing,
                 child ? python + ": " + child->lastWords() : child.error().message,
                 "name the interpreter of your programs with --python"};
-    const json said = json::parse(child->out, nullptr, false);
-    if (!said.is_object()) return {"recorder", State::Missing, python + " prints something else", {}};
-    const std::string torch = said.value("torch", std::string());
-    const std::string text = python + ": Python " + said.value("python", std::string()) + ", ";
+    const auto said = doctor::pythonAnswerFrom(child->out);
+    if (!said) return {"recorder", State::Missing, python + " prints something else", {}};
+    const std::string& torch = said->torch;
+    const std::string text = python + ": Python " + said->python + ", ";
     if (torch.empty())
         return {"recorder", State::Missing, text + "no PyTorch",
                 "name the interpreter of your programs with --python"};
@@ -177,18 +176,6 @@ Finding recorderFinding(const std::string& python) {
 
 } // namespace
 
-std::string_view stateName(Finding::State state) {
-    switch (state) {
-    case State::Works:
-        return "works";
-    case State::Limited:
-        return "limited";
-    case State::Missing:
-        return "missing";
-    }
-    return {};
-}
-
 std::vector<Finding> doctorFindings(engine::Client& client, const std::string& python) {
     std::vector<Finding> out{windowFinding(), graphvizFinding()};
     for (Finding& finding : engineFindings(client))
@@ -200,23 +187,13 @@ std::vector<Finding> doctorFindings(engine::Client& client, const std::string& p
 std::string findingsText(const std::vector<Finding>& findings) {
     std::string out;
     for (const Finding& finding : findings) {
-        std::string head(stateName(finding.state));
+        std::string head(doctor::stateName(finding.state));
         head.resize(9, ' ');
         std::string what = finding.what;
         what.resize(10, ' ');
         out += head + what + finding.text + '\n';
         if (!finding.advice.empty()) out += std::string(19, ' ') + finding.advice + '\n';
     }
-    return out;
-}
-
-json toJson(const std::vector<Finding>& findings) {
-    json out = json::array();
-    for (const Finding& finding : findings)
-        out.push_back({{"what", finding.what},
-                       {"state", stateName(finding.state)},
-                       {"text", finding.text},
-                       {"advice", finding.advice}});
     return out;
 }
 

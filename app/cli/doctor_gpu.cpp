@@ -17,7 +17,12 @@ namespace dynascope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
+using doctor::BatteryPeer;
+using doctor::BatteryProgram;
+using doctor::BatteryRun;
+using doctor::BatteryTreeRun;
+using doctor::BatteryTrees;
+using doctor::GpuBattery;
 
 constexpr std::chrono::seconds peerPatience{300};
 constexpr std::uint64_t nodeIterations = 50, launchIterations = 50, verifyEvery = 10, rerecords = 2,
@@ -45,10 +50,10 @@ Result<engine::Workload> programOf(const std::string& path, const std::string& n
     if (!choice) return tl::unexpected(choice.error());
     auto graph = graphOf(**session, *choice->stage);
     if (!graph) return tl::unexpected(graph.error());
-    Result<json> inputs = engine::inputsOfGraph(**graph);
+    auto inputs = engine::inputsOfGraph(**graph);
     if (!inputs) return tl::unexpected(inputs.error());
     engine::Workload out;
-    out.graphs.push_back({name, {}, std::move(*graph), std::move(*inputs), json(), {}, {}});
+    out.graphs.push_back({name, {}, std::move(*graph), std::move(*inputs), {}, {}, {}});
     return out;
 }
 
@@ -63,18 +68,17 @@ BatteryProgram resultOf(engine::Client& client, const engine::Workload& workload
     how.rerecords = rerecords;
     const auto done = engine::runWorkload(client, workload, how);
     if (!done) return {done.error().message};
-    BatteryProgram out{{}, true, done->run, done->recordings};
+    BatteryRun out{done->run, done->recordings, {}, done->left, {}};
     for (const auto& rows : done->rerecordings)
         for (const auto& row : rows)
             out.recordedAgain.push_back({row.us, row.how.updated, row.how.why});
-    out.leftOut = done->left;
-    return out;
+    return {{}, std::move(out)};
 }
 
 /// The times of the nodes of a program, graph by graph, as GraphRun has them.
 void addNodeTimes(engine::Client& client, const engine::Workload& workload, const GpuBatteryOptions& options,
                   BatteryProgram& program) {
-    if (!program.error.empty()) return;
+    if (!program.ran) return;
     engine::WorkloadOptions how;
     how.iterations = 1;
     how.nodeIterations = nodeIterations;
@@ -84,13 +88,13 @@ void addNodeTimes(engine::Client& client, const engine::Workload& workload, cons
         program.error = done.error().message;
         return;
     }
-    std::vector<replay::GraphRun>& graphs = program.run.graphs;
+    std::vector<replay::GraphRun>& graphs = program.ran->run.graphs;
     if (graphs.size() != done->run.graphs.size()) return;
     for (std::size_t i = 0; i < graphs.size(); ++i) {
         graphs[i].nodes = done->run.graphs[i].nodes;
         graphs[i].nodeSamples = done->run.graphs[i].nodeSamples;
     }
-    std::vector<std::string>& warnings = program.nodeTimeWarnings.emplace();
+    std::vector<std::string>& warnings = program.ran->nodeTimeWarnings.emplace();
     for (const replay::ReplayRecording& recording : done->recordings)
         if (recording.cudaGraph)
             for (const std::string& warning : recording.cudaGraph->warnings)
@@ -101,15 +105,10 @@ BatteryPeer peerOf(const std::string& folder, const GpuBatteryOptions& options) 
     const auto child = runChild(
         {options.python, folder + "/peer.py", folder, options.backend, std::to_string(options.iterations)},
         peerPatience);
-    const auto failed = [](const std::string& why) { return BatteryPeer{why, {}, {{"error", why}}}; };
-    if (!child) return failed(child.error().message);
-    const json said = json::parse(child->out, nullptr, false);
-    if (!child->succeeded || !said.is_object()) return failed(child->end + ": " + child->lastWords());
-    try {
-        return peerFromJson(said);
-    } catch (const json::exception& error) {
-        return failed(error.what());
-    }
+    if (!child) return {child.error().message};
+    if (!child->succeeded) return {child->end + ": " + child->lastWords()};
+    Result<BatteryPeer> said = doctor::peerFrom(child->out);
+    return said ? std::move(*said) : BatteryPeer{said.error().message};
 }
 
 } // namespace
@@ -147,7 +146,7 @@ Result<GpuBattery> runGpuBattery(engine::Client& client, const GpuBatteryOptions
     trees.moveParameters = moveParameters;
     trees.backend = options.backend;
     const auto report = engine::runTree(client, capture, trees);
-    out.trees = report ? BatteryTrees{{}, *report, engine::treeCaseOf(capture, trees)}
+    out.trees = report ? BatteryTrees{{}, BatteryTreeRun{*report, engine::treeCaseOf(capture, trees)}}
                        : BatteryTrees{report.error().message};
     if (!options.python.empty()) out.peer = peerOf(*folder, options);
     return out;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How the types of this folder become JSON and are read from it. A type says its fields once:
+// How types become JSON and are read from it: those of this folder, and of rooms above it that write documents. A type
+// says its fields once:
 //
 //   template <> struct Fields<LoadReply> {
 //       static constexpr const char* name = "load reply";
