@@ -6,9 +6,9 @@
 #include "app/cli/command.h"
 #include "app/cli/info.h"
 #include "app/cli/recorded_program.h"
-#include "app/cli/run_record.h"
 #include "core/base/own_program.h"
 #include "core/base/text.h"
+#include "core/runs/run_record.h"
 
 #include <algorithm>
 #include <array>
@@ -27,6 +27,7 @@ namespace dynascope::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using runs::RunRecord;
 
 constexpr std::array<std::string_view, 5> parts{"trace", "steps", "passes", "profile", "flight"};
 constexpr int profiledSteps = 5;
@@ -80,12 +81,12 @@ Result<std::string> makeFolder(const RunOptions& options, std::int64_t started, 
     const fs::path into = fs::canonical(options.into, problem);
     if (problem) return failure(problem.message(), options.into);
     if (!task.job.empty()) {
-        const fs::path path = into / (task.job + programName(options.program));
+        const fs::path path = into / (task.job + runs::programName(options.program));
         fs::create_directories(path, problem);
         if (problem) return failure(problem.message(), path.string());
         return path.string();
     }
-    const std::string name = runName(started, options.program);
+    const std::string name = runs::runName(started, options.program);
     constexpr int most = 1000;
     for (int i = 1; i <= most; ++i) {
         const fs::path path = into / (i == 1 ? name : name + '-' + std::to_string(i));
@@ -158,9 +159,9 @@ int run(const RunOptions& options) {
     if (gethostname(host.data(), host.size() - 1) == 0) record.host = host.data();
     record.what = *what;
     record.settings = options.settings;
-    record.environment = environmentForRecord();
+    record.environment = runs::environmentForRecord();
     if (task.isFirst)
-        if (const auto kept = writeRun(*folder, record); !kept) return fail(kept.error());
+        if (const auto kept = runs::writeRun(*folder, record); !kept) return fail(kept.error());
 
     const auto before = std::chrono::steady_clock::now();
     const Result<int> status = runRecorded(program, nullptr);
@@ -171,7 +172,7 @@ int run(const RunOptions& options) {
     if (!task.isFirst) return *status;
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     record.exitStatus = *status;
-    const auto kept = writeRun(*folder, record);
+    const auto kept = runs::writeRun(*folder, record);
     tell(*folder);
     if (options.open) openWindow(*folder);
     if (!kept) return fail(kept.error());

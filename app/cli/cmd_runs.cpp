@@ -2,8 +2,8 @@
 //
 // dynascope-cli runs [DIR] [--compare A B | --keep N] [--json]
 #include "app/cli/command.h"
-#include "app/cli/run_record.h"
 #include "app/cli/table.h"
+#include "core/runs/run_record.h"
 #include "core/session/breaks.h"
 
 #include <algorithm>
@@ -18,6 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using runs::FoundRun;
+using runs::localTime;
+using runs::RunRecord;
+using runs::runsIn;
 
 struct RunsOptions {
     std::string folder = "dynascope-runs";

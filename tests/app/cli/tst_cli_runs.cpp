@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // dynascope-cli run and runs, on programs of the shell that write what PyTorch would: folders, records, how they end.
-#include "app/cli/run_record.h"
+#include "core/runs/run_record.h"
 
 #include <QDir>
 #include <QFile>
@@ -13,6 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <memory>
+#include <tuple>
 
 using namespace dynascope;
 
@@ -44,7 +45,7 @@ private slots:
         QCOMPARE(names.size(), 1);
         QVERIFY2(QRegularExpression("^\\d{4}-\\d\\d-\\d\\d_\\d{6}_sh$").match(names[0]).hasMatch(),
                  qPrintable(names[0]));
-        const auto record = cli::readRun((runs() + '/' + names[0]).toStdString());
+        const auto record = runs::readRun((runs() + '/' + names[0]).toStdString());
         QVERIFY(record);
         QCOMPARE(record->command.size(), std::size_t(3));
         QVERIFY(record->exitStatus == 3 && record->seconds >= 0 && record->started > 1700000000);
@@ -99,13 +100,13 @@ private slots:
 
     void runsAreComparedAndPruned() {
         for (int i = 0; i < 3; ++i) {
-            cli::RunRecord record;
+            runs::RunRecord record;
             record.command = {"python", i == 2 ? "b c.py" : "a.py", "--lr", "0.1", "-"};
             record.started = 1700000000 + i;
             if (i > 0) record.exitStatus = i;
             record.environment["CUDA_VISIBLE_DEVICES"] = i == 2 ? "1" : "0";
             QVERIFY(QDir().mkpath(runs() + QString("/r%1").arg(i)));
-            QVERIFY(cli::writeRun((runs() + QString("/r%1").arg(i)).toStdString(), record));
+            QVERIFY(runs::writeRun((runs() + QString("/r%1").arg(i)).toStdString(), record));
         }
         QVERIFY(QFile::link(runs() + "/r1", runs() + "/link")); // no run: what it leads to is one
         QVERIFY(QDir().mkpath(runs() + "/stranger"));
@@ -136,25 +137,78 @@ private slots:
             QFile file(folder + "/dynascope-run.json");
             if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size()) qFatal("cannot write");
             file.close();
-            return cli::readRun(folder.toStdString());
+            return runs::readRun(folder.toStdString());
         };
-        for (const char* text : {"", "[]", "{", "{'format':2}", "{'command':['a']}", "\xff\xfe"})
+        for (const char* text : {"", "[]", "{", "{'command':['a']}", "\xff\xfe"})
             QVERIFY2(!written(text), text);
-        const auto odd =
-            written("{'format':1,'command':['a',3,null],'started':'now','seconds':[],'exit_status':1.5,"
-                    "'environment':{'a':1,'b':'c'},'what':7}");
-        QVERIFY(odd && odd->command == std::vector<std::string>{"a"} && odd->started == 0);
-        QVERIFY(!odd->seconds && !odd->exitStatus && odd->what.empty() && odd->environment.size() == 1);
-        written("{'format':1,'command':['a\\u001b[31m']}");
+        const QByteArray whole =
+            "{'format':1,'command':['a\\u001b[31m'],'folder':'/x','host':'h','started':5,'seconds':null,"
+            "'exit_status':null,'what':['trace'],'settings':[],'environment':{'A':'b'}}";
+        QVERIFY(written(whole));
         QCOMPARE(json().at(0).toObject()["exit_status"].type(), QJsonValue::Null);
         QVERIFY2(cli({"runs", runs()}).out.contains("has not ended"), cli({"runs", runs()}).out);
+        for (const auto& [said, instead, why] :
+             std::vector<std::tuple<const char*, const char*, const char*>>{
+                 {"'format':1", "'format':2", "format: expected 1"},
+                 {"['a\\u001b[31m']", "['a',null]", "command[1]: expected a string, not null"},
+                 {"'folder':'/x',", "", "folder: is missing"},
+                 {"'host':'h'", "'host':null", "host: expected a string, not null"},
+                 {"'started':5", "'started':'now'", "started: expected a whole number, not a string"},
+                 {"'seconds':null", "'seconds':[]", "seconds: expected a number, not a list"},
+                 {"'exit_status':null", "'exit_status':1.5",
+                  "exit_status: expected a whole number, not a number"},
+                 {"['trace']", "7", "what: expected a list, not a number"},
+                 {"'b'", "1", "environment.A: expected a string, not a number"}}) {
+            QVERIFY2(whole.contains(said), said);
+            const auto odd = written(QByteArray(whole).replace(said, instead));
+            QVERIFY2(!odd, why);
+            QCOMPARE(odd.error().message, std::string("no record of a run: ") + why);
+        }
         written("{");
         QVERIFY2(cli({"runs", runs()}).out.contains("no record of a run"), cli({"runs", runs()}).out);
         QCOMPARE(cli({"runs", m_folder->filePath("none")}).exitCode, 2);
     }
 
+    void isReadAsItWasWritten() {
+        runs::RunRecord record{{"python", "a.py"}, "/work", "host",
+                               1700000000,         2.5,     3,
+                               {"trace", "steps"}, {"a=1"}, {{"TORCH_LOGS", "+dynamo"}}};
+        const std::string folder = m_folder->path().toStdString();
+        QVERIFY(runs::writeRun(folder, record));
+        QVERIFY(runs::readRun(folder) == record);
+        QFile file(m_folder->filePath("dynascope-run.json"));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray(R"({
+  "command": [
+    "python",
+    "a.py"
+  ],
+  "environment": {
+    "TORCH_LOGS": "+dynamo"
+  },
+  "exit_status": 3,
+  "folder": "/work",
+  "format": 1,
+  "host": "host",
+  "seconds": 2.5,
+  "settings": [
+    "a=1"
+  ],
+  "started": 1700000000,
+  "what": [
+    "trace",
+    "steps"
+  ]
+}
+)"));
+        record.seconds.reset();
+        record.exitStatus.reset();
+        QVERIFY(runs::writeRun(folder, record));
+        QVERIFY(runs::readRun(folder) == record);
+    }
+
     void namesOfPrograms() {
-        using cli::programName;
+        using runs::programName;
         QCOMPARE(programName({"python", "a/train step.py", "--x"}), std::string("train_step"));
         QCOMPARE(programName({"python", "-m", "pytest", "t.py"}), std::string("pytest"));
         QCOMPARE(programName({"/usr/bin/torchrun", "job"}), std::string("torchrun"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/cli/run_record.h"
+#include "core/runs/run_record.h"
 
+#include "core/engine/wire/codec.h"
 #include "core/store/atomic_file.h"
 
 #include <algorithm>
@@ -9,38 +10,46 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
-namespace dynascope::cli {
+namespace dynascope::wire {
+
+template <>
+struct Fields<runs::RunRecord> {
+    static constexpr const char* name = "no record of a run";
+    static void of(auto& f, auto& x) {
+        constexpr int current = 1;
+        int format = current;
+        f("format", format);
+        f.check("format", format == current, "expected 1");
+        f("command", x.command);
+        f("folder", x.folder);
+        f("host", x.host);
+        f("started", x.started);
+        f("seconds", x.seconds);
+        f("exit_status", x.exitStatus);
+        f("what", x.what);
+        f("settings", x.settings);
+        f("environment", x.environment);
+    }
+};
+DYNASCOPE_WIRE(runs::RunRecord)
+
+} // namespace dynascope::wire
+
+namespace dynascope::runs {
 
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
 
 constexpr const char* recordName = "dynascope-run.json";
 constexpr std::uintmax_t mostBytes = 4 << 20;
-constexpr int format = 1;
 
 constexpr std::array<std::string_view, 16> kept{"TORCH",  "PYTORCH",  "CUDA", "NVIDIA", "NCCL",   "GLOO",
                                                 "TRITON", "INDUCTOR", "RANK", "WORLD_", "LOCAL_", "MASTER",
                                                 "SLURM_", "OMP_",     "MKL_", "OMPI_"};
 constexpr std::array<std::string_view, 5> secrets{"KEY", "TOKEN", "SECRET", "PASS", "CREDENTIAL"};
-
-std::string textOf(const json& object, const char* key) {
-    const auto at = object.find(key);
-    return at != object.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
-std::vector<std::string> textsOf(const json& object, const char* key) {
-    std::vector<std::string> out;
-    const auto at = object.find(key);
-    if (at == object.end() || !at->is_array()) return out;
-    for (const json& item : *at)
-        if (item.is_string()) out.push_back(item.get<std::string>());
-    return out;
-}
 
 } // namespace
 
@@ -88,18 +97,9 @@ std::string runName(std::int64_t started, const std::vector<std::string>& comman
 }
 
 Result<void> writeRun(const std::string& folder, const RunRecord& record) {
-    const json document{{"format", format},
-                        {"command", record.command},
-                        {"folder", record.folder},
-                        {"host", record.host},
-                        {"started", record.started},
-                        {"seconds", record.seconds ? json(*record.seconds) : json()},
-                        {"exit_status", record.exitStatus ? json(*record.exitStatus) : json()},
-                        {"what", record.what},
-                        {"settings", record.settings},
-                        {"environment", record.environment}};
-    return store::writeWhole((fs::path(folder) / recordName).string(),
-                             document.dump(2, ' ', false, json::error_handler_t::replace) + '\n');
+    const std::string text =
+        wire::encode(record).dump(2, ' ', false, wire::Any::error_handler_t::replace) + '\n';
+    return store::writeWhole((fs::path(folder) / recordName).string(), text);
 }
 
 Result<RunRecord> readRun(const std::string& folder) {
@@ -110,26 +110,9 @@ Result<RunRecord> readRun(const std::string& folder) {
     if (size > mostBytes) return failure("no record of a run: it is larger than 4 MiB", path);
     std::ifstream file(path, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    const json document = json::parse(text, nullptr, false);
-    if (!document.is_object() || !document.contains("format"))
-        return failure("no record of a run, which is a JSON object with \"format\"", path);
-    if (document["format"] != format) return failure("a record of a run of another format than 1", path);
-    RunRecord out;
-    out.command = textsOf(document, "command");
-    out.folder = textOf(document, "folder");
-    out.host = textOf(document, "host");
-    if (const auto at = document.find("started"); at != document.end() && at->is_number_integer())
-        out.started = at->get<std::int64_t>();
-    if (const auto at = document.find("seconds"); at != document.end() && at->is_number())
-        out.seconds = at->get<double>();
-    if (const auto at = document.find("exit_status"); at != document.end() && at->is_number_integer())
-        out.exitStatus = at->get<int>();
-    out.what = textsOf(document, "what");
-    out.settings = textsOf(document, "settings");
-    if (const auto at = document.find("environment"); at != document.end() && at->is_object())
-        for (const auto& [name, value] : at->items())
-            if (value.is_string()) out.environment.emplace(name, value.get<std::string>());
-    return out;
+    Result<RunRecord> record = wire::decode<RunRecord>(wire::parsed(text));
+    if (!record) return failure(record.error().message, path);
+    return record;
 }
 
 Result<std::vector<FoundRun>> runsIn(const std::string& folder) {
@@ -153,4 +136,4 @@ Result<std::vector<FoundRun>> runsIn(const std::string& folder) {
     return out;
 }
 
-} // namespace dynascope::cli
+} // namespace dynascope::runs

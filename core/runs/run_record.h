@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace dynascope::cli {
+namespace dynascope::runs {
 
 struct RunRecord {
     std::vector<std::string> command;
@@ -26,6 +26,7 @@ struct RunRecord {
     std::vector<std::string> settings; ///< of torch._dynamo.config
     /// Variables that PyTorch, its launchers and CUDA read. None whose name speaks of a secret.
     std::map<std::string, std::string> environment;
+    friend bool operator==(const RunRecord&, const RunRecord&) = default;
 };
 
 /// Of our environment what a record keeps.
@@ -39,7 +40,7 @@ struct RunRecord {
 
 /// Writes dynascope-run.json of a run's folder; one that is there is replaced as a whole.
 [[nodiscard]] Result<void> writeRun(const std::string& folder, const RunRecord& record);
-/// Fails where there is none, or it is none.
+/// Fails where there is none, and names the field where one is missing or odd: "no record of a run: what[1]: ...".
 [[nodiscard]] Result<RunRecord> readRun(const std::string& folder);
 
 struct FoundRun {
@@ -49,4 +50,4 @@ struct FoundRun {
 /// The folders within a folder that have a record, in the order in which they were started; what cannot be read first.
 [[nodiscard]] Result<std::vector<FoundRun>> runsIn(const std::string& folder);
 
-} // namespace dynascope::cli
+} // namespace dynascope::runs
