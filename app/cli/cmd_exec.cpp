@@ -116,19 +116,15 @@ int run(const ExecOptions& options) {
     const Result<wire::ExecuteRequest> asked = request(options, *chosen);
     if (!asked) return fail(asked.error());
     engine::Client client = makeClient(options.engine);
-    const engine::CallResult result =
-        client.callOnGraph("execute", graphText(*chosen->graph), wire::encode(*asked));
-    if (!result) return fail(result.error(), options.graph.path);
+    const auto reply = client.execute(graphText(*chosen->graph), *asked);
+    if (!reply) return fail(reply.error(), options.graph.path);
+    const std::string alone = ranks::aloneText(*chosen->graph);
     if (options.json) {
-        json printed = *result;
-        if (const std::string alone = ranks::aloneText(*chosen->graph); !alone.empty())
-            printed["alone"] = alone;
+        json printed = wire::encode(*reply);
+        if (!alone.empty()) printed["alone"] = alone;
         print(printed.dump() + '\n');
         return exitOk;
     }
-    const Result<wire::ExecuteReply> reply = wire::decode<wire::ExecuteReply>(*result);
-    if (!reply) return fail(reply.error().message, options.graph.path);
-    const std::string alone = ranks::aloneText(*chosen->graph);
     print(report(*reply) + (alone.empty() ? alone : alone + '\n'));
     return exitOk;
 }

@@ -56,21 +56,28 @@ std::vector<std::string> namesOf(std::string_view text) {
 
 int list(const PassOptions& options) {
     engine::Client client = makeClient(options.engine);
-    const engine::CallResult reply = client.call("passes");
+    const auto reply = client.passes();
     if (!reply) return fail(reply.error(), {});
     if (options.json) {
-        print(reply->dump() + '\n');
+        print(wire::encode(*reply).dump() + '\n');
         return exitOk;
     }
-    const auto read = wire::decode<wire::PassesReply>(*reply);
-    if (!read) return fail(read.error());
     std::string out;
-    for (const wire::PassInfo& pass : read->passes)
+    for (const wire::PassInfo& pass : reply->passes)
         out += pass.name + "  " + pass.description + "  (" + pass.origin + ")\n";
-    for (const std::string& problem : read->problems)
+    for (const std::string& problem : reply->problems)
         out += "not loaded: " + problem + '\n';
     print(out);
     return exitOk;
+}
+
+/// The same passes on the same inputs, held against eager value by value.
+wire::VerifyRequest verificationOf(const wire::PassRequest& request) {
+    wire::VerifyRequest out;
+    out.on = request.on;
+    out.passes = request.passes;
+    out.options = request.options;
+    return out;
 }
 
 using Settings = std::map<std::string, std::string>;
@@ -193,37 +200,28 @@ int run(const PassOptions& options) {
                                     .scorecard = options.steps || options.scoreboard,
                                     .verify = options.verify,
                                     .shapes = readable};
-    const json asked = wire::encode(request);
-    engine::CallResult answer = client.callOnGraph("pass", text, asked);
-    if (!answer) return fail(answer.error(), options.graph.path);
-    const auto reply = wire::decode<wire::PassReply>(*answer, wire::Missing::NotSaid);
-    if (!reply) return fail(reply.error().message, options.graph.path);
+    const auto reply = client.pass(text, request);
+    if (!reply) return fail(reply.error(), options.graph.path);
     const std::optional<Twin> twin =
         options.verify && inlinesHooks && names.size() == 1 ? twinOf(*chosen, *reply) : std::nullopt;
     Verified verified;
     if (options.verify)
         if (const auto info = client.start())
             verified.versions = engine::releasesApart(info->torch, chosen->session->torchVersion);
-    json where;
-    if (options.verify && reply->verified == false) {
-        if (engine::CallResult answered = client.callOnGraph("verify", text, asked)) {
-            where = std::move(*answered);
-            if (auto read = wire::decode<wire::VerifyReply>(where, wire::Missing::NotSaid))
-                verified.where = std::move(*read);
+    if (options.verify && reply->verified == false)
+        if (auto where = client.verify(text, verificationOf(request))) {
+            where->graph.reset(); // the reply has it
+            verified.where = std::move(*where);
         }
-    }
     const InputReaders readers(*chosen);
     std::optional<computed::FunctionalRecording> recording;
     if (options.scoreboard) recording = recordingOf(*reply, options, *chosen);
-    if (options.json) { // as the engine answered, plugins' own fields included
-        json& printed = *answer;
+    if (options.json) {
+        json printed = wire::encode(*reply);
         addBreaks(printed, *reply, readers);
         if (twin) printed["twin"] = twinJson(*twin);
         if (!verified.versions.empty()) printed["versions"] = verified.versions;
-        if (where.is_object()) {
-            where.erase("graph");
-            printed["verification"] = std::move(where);
-        }
+        if (verified.where) printed["verification"] = wire::encode(*verified.where);
         if (recording) {
             printed["scoreboard"] = scoreboardJson(*recording);
             printed["convention"] = conventionJson(conventionOf(*recording, *chosen));

@@ -4,6 +4,8 @@
 #pragma once
 
 #include "core/base/json_fields.h"
+#include "core/engine/client/client.h"
+#include "core/engine/wire/wire.h"
 #include "core/oracle/oracle.h"
 
 #include <nlohmann/json.hpp>
@@ -19,6 +21,12 @@ namespace dynascope::engine {
 [[nodiscard]] std::string firstDifferentLine(std::string_view expected, std::string_view got);
 /// The strings of an array, separated by semicolons.
 [[nodiscard]] std::string joined(const nlohmann::json& sentences);
+/// A reply as JSON, which is held against the case's, field by field.
+template <typename Reply>
+[[nodiscard]] CallResult asJson(const Answer<Reply>& reply) {
+    if (!reply) return tl::unexpected(reply.error());
+    return wire::encode(*reply);
+}
 /// Whether the engine did not answer at all, which is not the case's doing.
 [[nodiscard]] bool engineGone(const CallError& error);
 

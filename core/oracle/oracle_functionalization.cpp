@@ -54,16 +54,17 @@ private:
         m_report->parts.push_back({part, verdict, std::move(reason)});
     }
 
-    /// The reply as JSON, which is held against the case's, field by field.
-    template <typename Request>
-    CallResult ask(const char* method, const Request& request) {
-        return m_engine.callOnGraph(method, field(m_case, "before").get_ref<const std::string&>(),
-                                    wire::encode(request), m_options.call);
+    [[nodiscard]] const std::string& before() const {
+        return field(m_case, "before").get_ref<const std::string&>();
     }
-    CallResult execute(wire::RunOn on) {
+    CallResult execute(const std::string& graph, wire::RunOn on) {
         wire::ExecuteRequest request;
         request.on = std::move(on);
-        return ask("execute", request);
+        return asJson(m_engine.execute(graph, request, m_options.call));
+    }
+    CallResult execute(wire::RunOn on) { return execute(before(), std::move(on)); }
+    CallResult pass(const std::string& graph, const wire::PassRequest& request) {
+        return asJson(m_engine.pass(graph, request, m_options.call));
     }
     [[nodiscard]] wire::RunOn values() const {
         return {field(m_case, "inputs"), field(m_case, "before_attrs"), {}};
@@ -137,9 +138,9 @@ private:
         if (!expected.is_object()) return add(mode, CaseVerdict::Skipped, "the case has no such part");
         wire::PassRequest request = functionalize(mode);
         if (constantsAreDetached()) request.options.options["detach_constants"] = "yes";
-        const CallResult answer = ask("pass", request);
+        const CallResult answer = pass(before(), request);
         request.options.faithful = true;
-        const CallResult got = ask("pass", request);
+        const CallResult got = pass(before(), request);
         if (!m_options.faithful && !equalsEager(mode, answer)) return;
         if (!got) return raised(mode, expected, got.error());
         const json& verified = field(*got, "verified");
@@ -253,7 +254,7 @@ private:
         if (thawed.empty() || field(expected, "matches_eager").is_null()) return {};
         wire::PassRequest request = functionalize(mode);
         request.options.faithful = true;
-        const CallResult got = m_engine.callOnGraph("pass", thawed, wire::encode(request), m_options.call);
+        const CallResult got = pass(thawed, request);
         if (!got) return {};
         const std::string golden = stringField(expected, "graph"), graph = stringField(*got, "graph");
         const bool same = graph == golden || FrozenReshapes::sameButInferredSizes(golden, graph);
@@ -282,10 +283,8 @@ private:
         const json& expected = field(field(m_case, "after"), mode.c_str());
         const json& claims = field(expected, "matches_eager");
         if (!claims.is_object()) return false;
-        wire::ExecuteRequest request;
-        request.on = {field(m_case, "inputs"), field(expected, "attrs"), {}};
-        const CallResult got = m_engine.callOnGraph("execute", stringField(expected, "graph"),
-                                                    wire::encode(request), m_options.call);
+        const CallResult got =
+            execute(stringField(expected, "graph"), {field(m_case, "inputs"), field(expected, "attrs"), {}});
         if (!got) return false;
         json differences = json::array();
         for (const Difference& difference : compareRuns(field(m_case, "eager"), *got))

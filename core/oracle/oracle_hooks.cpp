@@ -95,20 +95,19 @@ private:
         return mode == "no_static" ? hooks::Filter::NoStatic : hooks::Filter::All;
     }
 
-    template <typename Request>
-    Result<json> ask(const char* method, const ir::Graph& graph, const json& inputs, Request request) {
+    Result<json> execute(const ir::Graph& graph, const json& inputs, bool values = false) {
+        wire::ExecuteRequest request;
         request.on.inputs = inputs;
-        CallResult got =
-            m_engine.callOnGraph(method, ir::printFx(graph), wire::encode(request), m_options.call);
+        request.values = values;
+        const auto got = m_engine.execute(ir::printFx(graph), request, m_options.call);
         if (!got) return failure(got.error().message);
-        return std::move(*got);
+        return wire::encode(*got);
     }
 
     /// Runs forward as it was, for the shapes of what it saves.
     Result<void> learnSaved() {
-        wire::ExecuteRequest request;
-        request.values = true;
-        auto got = ask("execute", *graphOf("fw_pre"), m_arguments.inputs(), std::move(request));
+        constexpr bool values = true;
+        auto got = execute(*graphOf("fw_pre"), m_arguments.inputs(), values);
         if (!got) return tl::unexpected(got.error());
         for (const json& value : field(*got, "values"))
             m_values[stringField(value, "node")] = value;
@@ -118,10 +117,11 @@ private:
     /// The hook as operators, on values of these shapes.
     Result<ir::GraphPtr> traced(const ir::Graph& hook, const json& inputs) {
         wire::PassRequest request;
+        request.on.inputs = inputs;
         request.passes = {"functionalize"};
-        auto got = ask("pass", hook, inputs, std::move(request));
-        if (!got) return tl::unexpected(got.error());
-        return ir::readGraph(stringField(*got, "graph"));
+        const auto got = m_engine.pass(ir::printFx(hook), request, m_options.call);
+        if (!got) return failure(got.error().message);
+        return ir::readGraph(got->graph);
     }
 
     Result<ir::GraphPtr> tracedPack(const std::string& saved) {
@@ -131,7 +131,7 @@ private:
             elements *= size.get<std::size_t>();
         InputList inputs;
         inputs.add(field(value, "dtype"), field(value, "shape"), json(std::vector<int>(elements, 1)));
-        auto packed = ask("execute", *m_packHook, inputs.inputs(), wire::ExecuteRequest());
+        auto packed = execute(*m_packHook, inputs.inputs());
         if (!packed) return tl::unexpected(packed.error());
         m_packed = field(*packed, "outputs");
         return traced(*m_packHook, inputs.inputs());
@@ -153,7 +153,7 @@ private:
 
     /// Forward on the case's inputs, then backward on what it saved and tangents of ones.
     void values(const hooks::Hooked& modules, std::size_t functionOutputs) {
-        const auto forward = ask("execute", *modules.forward, m_arguments.inputs(), wire::ExecuteRequest());
+        const auto forward = execute(*modules.forward, m_arguments.inputs());
         if (!forward) return add("outputs", forward.error().message);
         const json& outputs = field(*forward, "outputs");
         json results = json::array();
@@ -168,7 +168,7 @@ private:
         for (std::size_t i = 0; i < std::min(functionOutputs, outputs.size()); ++i)
             inputs.add(outputs[i]["dtype"], outputs[i]["shape"],
                        json(std::vector<int>(outputs[i]["data"].size(), 1)));
-        const auto backward = ask("execute", *modules.backward, inputs.inputs(), wire::ExecuteRequest());
+        const auto backward = execute(*modules.backward, inputs.inputs());
         if (!backward) return add("grads", backward.error().message);
         json gradients = json::array();
         for (const json& output : field(*backward, "outputs"))

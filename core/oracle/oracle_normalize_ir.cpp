@@ -56,15 +56,14 @@ private:
         m_report.parts.push_back({part, verdict, std::move(reason)});
     }
 
-    template <typename Request>
-    CallResult ask(const char* method, const json& graph, Request request) {
-        request.on.inputs = m_inputs;
-        return m_engine.callOnGraph(method, graph.get_ref<const std::string&>(), wire::encode(request),
-                                    m_options.call);
+    [[nodiscard]] const std::string& before() const {
+        return field(m_case, "before").get_ref<const std::string&>();
     }
 
     void eager() {
-        const CallResult got = ask("execute", m_case["before"], wire::ExecuteRequest());
+        wire::ExecuteRequest request;
+        request.on.inputs = m_inputs;
+        const CallResult got = asJson(m_engine.execute(before(), request, m_options.call));
         if (!got) return notRun("eager", got.error());
         const std::string different = differentFromEager(*got);
         add("eager", different.empty() ? CaseVerdict::Passed : CaseVerdict::Failed, different);
@@ -118,7 +117,8 @@ private:
         wire::PassRequest request;
         request.passes = {"normalize_ir"};
         request.verify = true;
-        const CallResult got = ask("pass", m_case["before"], std::move(request));
+        request.on.inputs = m_inputs;
+        const CallResult got = asJson(m_engine.pass(before(), request, m_options.call));
         if (!got && got.error().code == static_cast<int>(ErrorCode::InvalidParams) &&
             got.error().message.find("no pass 'normalize_ir'") != std::string::npos)
             return add("graph", CaseVerdict::Skipped, "this engine has no pass 'normalize_ir'");

@@ -142,8 +142,7 @@ void judgeTraced(Client& engine, const json& oracleCase, const JudgeOptions& opt
         request.on = {field(oracleCase, "inputs"), field(oracleCase, "before_attrs"), {}};
         request.keepInputMutations = run != "aot";
         request.run = true;
-        const CallResult got =
-            engine.callOnGraph("aot", stringField(oracleCase, "before"), wire::encode(request), options.call);
+        const CallResult got = asJson(engine.aot(stringField(oracleCase, "before"), request, options.call));
         if (!got) {
             judge.failed(got.error(), whole, eager);
             continue;

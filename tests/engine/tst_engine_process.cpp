@@ -4,6 +4,7 @@
 #include "core/base/sanitizers.h"
 #include "core/engine/cases/input_form.h"
 #include "core/engine/client/client.h"
+#include "core/engine/wire/execute.h"
 #include "core/ir/text.h"
 #include "tests/support/programs.h"
 
@@ -493,11 +494,10 @@ private slots:
             ++pieces;
             bytes += piece;
         };
-        const auto answer =
-            m_engine.callOnGraph("tensor", graph, {{"inputs", vectorInput({1})}, {"node", "y"}}, options);
+        const auto answer = m_engine.tensor(graph, {{vectorInput({1}), {}, {}}, "y"}, options);
         QVERIFY2(answer.has_value(), answer ? "" : answer.error().message.c_str());
-        QCOMPARE((*answer)["dtype"].get<std::string>(), std::string("int32"));
-        QCOMPARE((*answer)["shape"].dump(), std::string("[3000000]"));
+        QCOMPARE(answer->dtype, std::string("int32"));
+        QCOMPARE(answer->shape, std::vector<std::int64_t>{3000000});
         QCOMPARE(bytes.size(), 12000000U);
         QCOMPARE(pieces, 12U);
         numbers.resize(3000000);

@@ -171,6 +171,11 @@ Answer<wire::ExecuteReply> Client::execute(std::string_view graphText, const wir
     return answerOf<wire::ExecuteReply>(callOnGraph("execute", graphText, wire::encode(request), options));
 }
 
+Answer<wire::TensorReply> Client::tensor(std::string_view graphText, const wire::TensorRequest& request,
+                                         const CallOptions& options) {
+    return answerOf<wire::TensorReply>(callOnGraph("tensor", graphText, wire::encode(request), options));
+}
+
 Answer<wire::AotReply> Client::aot(std::string_view graphText, const wire::AotRequest& request,
                                    const CallOptions& options) {
     return answerOf<wire::AotReply>(callOnGraph("aot", graphText, wire::encode(request), options));

@@ -75,6 +75,9 @@ public:
     verify(std::string_view graphText, const wire::VerifyRequest& request, const CallOptions& options = {});
     [[nodiscard]] Answer<wire::ExecuteReply>
     execute(std::string_view graphText, const wire::ExecuteRequest& request, const CallOptions& options = {});
+    /// The elements go to `options.onData`, which must be set.
+    [[nodiscard]] Answer<wire::TensorReply>
+    tensor(std::string_view graphText, const wire::TensorRequest& request, const CallOptions& options);
     [[nodiscard]] Answer<wire::AotReply> aot(std::string_view graphText, const wire::AotRequest& request,
                                              const CallOptions& options = {});
     [[nodiscard]] Answer<wire::RecordReply>
@@ -97,7 +100,7 @@ public:
     /// Gives the run up; what the engine says of it is of no use any more.
     void treeDrop(const wire::TreeDropRequest& request);
 
-    /// Any method, as JSON.
+    /// Any method as JSON crosses the wire: for tests of the protocol. Programs call the methods above.
     [[nodiscard]] CallResult call(const std::string& method,
                                   const nlohmann::json& params = nlohmann::json::object(),
                                   const CallOptions& options = {});

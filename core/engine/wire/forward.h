@@ -23,6 +23,8 @@ struct RecordReply;
 struct RecordRequest;
 struct ReplayReply;
 struct ReplayRequest;
+struct TensorReply;
+struct TensorRequest;
 struct TreeBeginReply;
 struct TreeDropRequest;
 struct TreeFunctionReply;
