@@ -9,6 +9,7 @@
 #include "core/base/own_program.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
+#include "core/engine/wire/execute.h"
 #include "core/ranks/collectives.h"
 
 #include <algorithm>
@@ -211,6 +212,12 @@ std::string failuresText(const RanksWorkload& workload, const TorchrunResults& d
     return out;
 }
 
+/// Of a result as "execute" describes it; none of what is no tensor.
+std::vector<double> numbersOf(const wire::Any& result) {
+    const auto tensor = wire::decode<wire::RunTensor>(result, wire::Missing::NotSaid);
+    return tensor && tensor->data ? tensor->data->numbers(comparedElements) : std::vector<double>();
+}
+
 std::string differenceText(const TorchrunDifference& difference) {
     if (difference.compared == 0) return {};
     std::string out = count(difference.compared, "result") + " (" + std::to_string(comparedElements) +
@@ -316,10 +323,7 @@ TorchrunDifference compareRuns(const RanksWorkload& workload, const TorchrunResu
                     out.first = "rank " + std::to_string(workload.ranks[rank]) + ", " +
                                 workload.request.ranks[rank].graphs[graph].name + ", result " +
                                 std::to_string(i);
-                const auto a =
-                    wire::Elements{ours[graph][i].value("data", json::array())}.numbers(comparedElements);
-                const auto b =
-                    wire::Elements{theirs[graph][i].value("data", json::array())}.numbers(comparedElements);
+                const auto a = numbersOf(ours[graph][i]), b = numbersOf(theirs[graph][i]);
                 for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
                     if (const double apart = std::abs(a[k] - b[k]); apart > out.largest) out.largest = apart;
             }

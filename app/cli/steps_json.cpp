@@ -2,6 +2,7 @@
 #include "app/cli/steps_state.h"
 #include "core/dynamo/blocks.h"
 #include "core/dynamo/describe.h"
+#include "core/engine/wire/wire.h"
 
 #include <array>
 #include <utility>
@@ -141,13 +142,12 @@ json summaryJson(const Recording& recording) {
                             {"damaged", attempt.damaged}});
     for (const EventInfo& event : recording.events())
         events.push_back(eventJson(event));
-    json header = json::parse(recording.header(), nullptr, false);
     json records;
     for (const auto& [tag, many] : recording.recordCounts())
         records[static_cast<unsigned char>(tag) < 128 ? std::string(1, tag)
                                                       : std::to_string(static_cast<unsigned char>(tag))] =
             many;
-    return {{"header", header.is_discarded() ? json() : std::move(header)},
+    return {{"header", wire::parsed(recording.header())}, // as the recorder wrote it
             {"steps", recording.steps().size()},
             {"bytes", recording.bytes()},
             {"records", std::move(records)},
