@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/doctor/document.h"
 
-#include "core/engine/wire/codec.h"
+#include "core/base/codec.h"
 #include "core/engine/wire/replay_fields.h"
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/remote/protocol.h"
 
-#include "core/engine/wire/codec.h"
+#include "core/base/codec.h"
 
 namespace dynascope::wire {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/runs/run_record.h"
 
-#include "core/engine/wire/codec.h"
+#include "core/base/codec.h"
 #include "core/store/atomic_file.h"
 
 #include <algorithm>

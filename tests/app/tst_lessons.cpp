@@ -3,10 +3,10 @@
 // Every bundled lesson is played: what it says is right is what the judge finds in the capture, and a wrong answer gets the
 // hint that it deserves.
 #include "app/gui/lessons.h"
+#include "core/base/document.h"
 #include "core/base/text.h"
 #include "core/capture/open.h"
 #include "core/computed/functional_recording.h"
-#include "core/engine/wire/codec.h"
 #include "core/ir/text.h"
 #include "core/lessons/judge.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/execute.h"
 
+#include "core/engine/wire/elements.h"
 #include "core/engine/wire/pass_fields.h"
 
 namespace dynascope::wire {

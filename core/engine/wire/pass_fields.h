@@ -3,7 +3,7 @@
 // The fields of what "pass" says, for the methods that hold a part of it. Internal to core/engine/wire.
 #pragma once
 
-#include "core/engine/wire/codec.h"
+#include "core/base/codec.h"
 #include "core/engine/wire/pass.h"
 
 namespace dynascope::wire {

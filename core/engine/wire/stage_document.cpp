@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/stage_document.h"
 
+#include "core/base/codec.h"
 #include "core/base/json_fields.h"
-#include "core/engine/wire/codec.h"
 
 namespace dynascope::wire {
 
@@ -62,18 +62,6 @@ DYNASCOPE_WIRE(VerdictDocument)
 
 namespace {
 
-constexpr const char* versionField = "version";
-
-/// 0 where there is none.
-Result<int> versionOf(const Any& document) {
-    const auto at = document.find(versionField);
-    if (at == document.end()) return 0;
-    if (!at->is_number_unsigned()) return failure("version: expected a number from 0 on");
-    if (at->get<std::uint64_t>() > std::uint64_t{stageDocumentVersion})
-        return failure("it was written by a newer version of Dynascope");
-    return at->get<int>();
-}
-
 Result<Any> documentOf(const std::string& text) {
     Any document = parsed(text);
     if (!document.is_object()) return failure("no JSON object, or one that is nested too deeply");
@@ -95,7 +83,7 @@ std::string writeStageDocument(const StageDocument& document) {
 Result<StageDocument> readStageDocument(const std::string& text, const std::string& graph) {
     Result<Any> document = documentOf(text);
     if (!document) return tl::unexpected(document.error());
-    const Result<int> version = versionOf(*document);
+    const Result<int> version = versionOf(*document, stageDocumentVersion);
     if (!version) return tl::unexpected(version.error());
     const Missing missing = *version == 0 ? Missing::NotSaid : Missing::Fails;
     auto out = decode<StageDocument>(field(*document, "how"), missing);
@@ -123,7 +111,7 @@ std::string writeVerdictDocument(const VerdictDocument& document) {
 Result<VerdictDocument> readVerdictDocument(const std::string& text) {
     const Result<Any> document = documentOf(text);
     if (!document) return tl::unexpected(document.error());
-    const Result<int> version = versionOf(*document);
+    const Result<int> version = versionOf(*document, stageDocumentVersion);
     if (!version) return tl::unexpected(version.error());
     return decode<VerdictDocument>(*document, *version == 0 ? Missing::NotSaid : Missing::Fails);
 }

@@ -8,14 +8,22 @@ namespace dynascope::wire {
 template <>
 struct Own<replay::TreeReport> {
     static Any toJson(const replay::TreeReport& value) { return replay::toJson(value); }
-    static Result<replay::TreeReport> fromJson(const Any& value) { return replay::treeReportFromJson(value); }
+    static void read(Reader& reader, const Any& at, replay::TreeReport& out) {
+        if (auto made = replay::treeReportFromJson(at))
+            out = std::move(*made);
+        else
+            reader.failWith(made.error().message);
+    }
 };
 
 template <>
 struct Own<replay::TreeLogPart> {
     static Any toJson(const replay::TreeLogPart& value) { return replay::toJson(value); }
-    static Result<replay::TreeLogPart> fromJson(const Any& value) {
-        return replay::treeLogPartFromJson(value);
+    static void read(Reader& reader, const Any& at, replay::TreeLogPart& out) {
+        if (auto made = replay::treeLogPartFromJson(at))
+            out = std::move(*made);
+        else
+            reader.failWith(made.error().message);
     }
 };
 

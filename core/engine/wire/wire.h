@@ -1,39 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // The engine's protocol as types. Each method of protocol.h has a request and a reply in a header of this
-// folder; encode() and decode() take them to JSON and back. Values only: made on any thread, owned by whoever
-// holds them. Free of Qt and LibTorch.
+// folder; encode() and decode() (core/base/document.h) take them to JSON and back. Where a field is Any, its
+// form is open: inputs and constants in the form of an oracle case (tests/oracle/README.md), a value that a
+// check found. Values only: made on any thread, owned by whoever holds them. Free of Qt and LibTorch.
 #pragma once
 
-#include "core/base/result.h"
+#include "core/base/document.h"
 
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 namespace dynascope::wire {
-
-/// What a field that is not there means.
-enum class Missing : std::uint8_t {
-    Fails,   ///< the document is not what it should be
-    NotSaid, ///< the field keeps its default: for documents that an earlier version wrote
-};
-
-/// Defined for every request and reply of this folder.
-template <typename T>
-[[nodiscard]] nlohmann::json encode(const T& value);
-
-/// Total: a field that is missing, null or of another kind or range is an Error with its path, such as
-/// "pass reply: steps[3].emitted[0].node: expected a string, not null". Unknown fields are passed over.
-template <typename T>
-[[nodiscard]] Result<T> decode(const nlohmann::json& document, Missing missing = Missing::Fails);
-
-/// A value whose form the protocol leaves open: inputs and constants in the form of an oracle case
-/// (tests/oracle/README.md), a value that a check found. Nested no deeper than 100 levels once it was
-/// decoded.
-using Any = nlohmann::json;
 
 /// Elements of a tensor in logical order, as an oracle case has them: numbers, true and false, [real,
 /// imaginary] for complex ones, and "nan", "inf", "-inf" for what JSON has no number for.
@@ -55,11 +35,5 @@ struct RunOn {
     /// Values of symbolic sizes where inputs are made from the graph's text: {"s0": 7}.
     std::map<std::string, std::int64_t> symbols;
 };
-
-/// What a document's text says, or null where it is no JSON or nests deeper than any document of ours, whose
-/// copies would recurse as deep.
-[[nodiscard]] Any parsed(const std::string& text);
-/// Text that holds no more than Unicode, whatever bytes names and messages have.
-[[nodiscard]] std::string textOf(const Any& document);
 
 } // namespace dynascope::wire

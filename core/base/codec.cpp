@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/engine/wire/codec.h"
+#include "core/base/codec.h"
 
 #include <algorithm>
 
@@ -58,49 +58,6 @@ Any numberToJson(double value) {
     return value;
 }
 
-bool isElement(const Any& value) {
-    if (value.is_boolean() || numberFrom(value)) return true;
-    return value.is_array() && value.size() == 2 && numberFrom(value[0]) && numberFrom(value[1]);
-}
-
-std::vector<double> Elements::numbers(std::size_t most) const {
-    std::vector<double> out;
-    if (!list.is_array()) return out;
-    out.reserve(std::min(most, list.size()));
-    for (std::size_t i = 0; i < list.size() && i < most; ++i) {
-        const Any& item = list[i].is_array() && !list[i].empty() ? list[i].front() : list[i];
-        if (item.is_boolean())
-            out.push_back(item.get<bool>() ? 1 : 0);
-        else
-            out.push_back(numberFrom(item).value_or(std::numeric_limits<double>::quiet_NaN()));
-    }
-    return out;
-}
-
-Any parsed(const std::string& text) {
-    std::size_t depth = 0;
-    bool inString = false;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const char c = text[i];
-        if (inString) {
-            if (c == '\\') ++i;
-            if (c == '"') inString = false;
-        } else if (c == '"') {
-            inString = true;
-        } else if (c == '[' || c == '{') {
-            if (++depth > mostLevels) return {};
-        } else if ((c == ']' || c == '}') && depth > 0) {
-            --depth;
-        }
-    }
-    Any out = Any::parse(text, nullptr, false);
-    return out.is_discarded() ? Any() : out;
-}
-
-std::string textOf(const Any& document) {
-    return document.dump(-1, ' ', false, Any::error_handler_t::replace);
-}
-
 void Writer::optionalCells(const char* field, const std::vector<double>& values) {
     if (values.empty()) return;
     constexpr double exact = 1e15; // below it whole numbers are told apart
@@ -157,18 +114,6 @@ void Reader::read(const Any& at, Any& out) {
     out = at;
 }
 
-void Reader::read(const Any& at, Elements& out) {
-    if (!at.is_array()) return fail(at, "a list");
-    for (std::size_t i = 0; i < at.size(); ++i)
-        if (!isElement(at[i])) {
-            m_path.push_back({{}, i});
-            fail(at[i], "an element of a tensor");
-            m_path.pop_back();
-            return;
-        }
-    out.list = at;
-}
-
 std::optional<Error> Reader::error(const char* what) const {
     if (!m_error) return std::nullopt;
     return Error{std::string(what) + ": " + *m_error};
@@ -176,6 +121,12 @@ std::optional<Error> Reader::error(const char* what) const {
 
 void Reader::fail(const Any& at, const char* expected) {
     failWith(std::string("expected ") + expected + ", not " + kindOf(at));
+}
+
+void Reader::failItem(const Any& list, std::size_t i, const char* expected) {
+    m_path.push_back({{}, i});
+    fail(list[i], expected);
+    m_path.pop_back();
 }
 
 void Reader::failWith(std::string why) {

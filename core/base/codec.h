@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// How types become JSON and are read from it: those of this folder, and of rooms above it that write documents. A type
-// says its fields once:
+// How structs become JSON and are read from it. A type says its fields once:
 //
 //   template <> struct Fields<LoadReply> {
 //       static constexpr const char* name = "load reply";
@@ -15,7 +14,7 @@
 // Reader and Writer carry that out. For the files that define such types.
 #pragma once
 
-#include "core/engine/wire/wire.h"
+#include "core/base/document.h"
 
 #include <array>
 #include <cmath>
@@ -23,8 +22,10 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace dynascope::wire {
 
@@ -39,18 +40,14 @@ template <typename T>
 concept Described = requires { Fields<T>::name; };
 template <typename T>
 concept Worded = requires { Words<T>::of; };
-/// A type with a codec of its own, such as replay::ReplayRecording: toJson and fromJson.
+/// A type with a codec of its own, such as Elements: `toJson(value)` and `read(reader, json, value)`.
 template <typename T>
 struct Own;
 template <typename T>
-concept Coded = requires { Own<T>::fromJson; };
-
-/// Levels of a document that is read.
-inline constexpr std::size_t mostLevels = 100;
+concept Coded = requires { Own<T>::read; };
 
 /// Whether it has no more levels than `levels`.
 [[nodiscard]] bool isShallow(const Any& value, std::size_t levels = mostLevels);
-[[nodiscard]] bool isElement(const Any& value);
 /// A number, or what stands for one that JSON lacks; nothing for anything else.
 [[nodiscard]] std::optional<double> numberFrom(const Any& value);
 [[nodiscard]] Any numberToJson(double value);
@@ -148,7 +145,6 @@ public:
     [[nodiscard]] Any json(const double& value) { return numberToJson(value); }
     [[nodiscard]] Any json(const std::string& value) { return value; }
     [[nodiscard]] Any json(const Any& value) { return value; }
-    [[nodiscard]] Any json(const Elements& value) { return value.list; }
 
 private:
     Any* m_object = nullptr;
@@ -225,21 +221,15 @@ public:
     }
     template <Coded T>
     void read(const Any& at, T& out) {
-        if (!isShallow(at)) return failWith("nested too deeply");
-        auto made = Own<T>::fromJson(at);
-        if (!made) return failWith(made.error().message);
-        out = std::move(*made);
+        Own<T>::read(*this, at, out);
     }
     template <typename T>
     void read(const Any& at, std::vector<T>& out) {
         if (!at.is_array()) return fail(at, "a list");
         out.clear();
         out.reserve(at.size());
-        for (std::size_t i = 0; i < at.size() && !m_error; ++i) {
-            m_path.push_back({{}, i});
-            read(at[i], out.emplace_back());
-            m_path.pop_back();
-        }
+        for (std::size_t i = 0; i < at.size() && !m_error; ++i)
+            item(at, i, out.emplace_back());
     }
     template <typename T>
     void read(const Any& at, std::map<std::string, T>& out) {
@@ -251,11 +241,8 @@ public:
     template <typename A, typename B>
     void read(const Any& at, std::pair<A, B>& out) {
         if (!at.is_array() || at.size() != 2) return fail(at, "a list of two");
-        m_path.push_back({{}, 0});
-        read(at[0], out.first);
-        m_path.back().index = 1;
-        read(at[1], out.second);
-        m_path.pop_back();
+        item(at, 0, out.first);
+        item(at, 1, out.second);
     }
     template <typename T>
     void read(const Any& at, std::optional<T>& out) {
@@ -274,7 +261,18 @@ public:
     void read(const Any& at, double& out);
     void read(const Any& at, std::string& out);
     void read(const Any& at, Any& out);
-    void read(const Any& at, Elements& out);
+
+    /// What stands here is not what was expected: "a list".
+    void fail(const Any& at, const char* expected);
+    void failItem(const Any& list, std::size_t i, const char* expected);
+    void failWith(std::string why);
+    /// Reads item `i` of the list `at`, which has it.
+    template <typename T>
+    void item(const Any& at, std::size_t i, T& out) {
+        m_path.push_back({{}, i});
+        read(at[i], out);
+        m_path.pop_back();
+    }
 
     /// What went wrong, in the document `what`; nothing where all is well.
     [[nodiscard]] std::optional<Error> error(const char* what) const;
@@ -293,9 +291,6 @@ private:
         read(at, out);
         m_path.pop_back();
     }
-    void fail(const Any& at, const char* expected);
-    void failWith(std::string why);
-
     const Any* m_object = nullptr;
     Missing m_missing;
     std::vector<Step> m_path;

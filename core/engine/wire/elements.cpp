@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "core/engine/wire/elements.h"
+
+#include <algorithm>
+
+namespace dynascope::wire {
+
+namespace {
+
+bool isElement(const Any& value) {
+    if (value.is_boolean() || numberFrom(value)) return true;
+    return value.is_array() && value.size() == 2 && numberFrom(value[0]) && numberFrom(value[1]);
+}
+
+} // namespace
+
+void Own<Elements>::read(Reader& reader, const Any& at, Elements& out) {
+    if (!at.is_array()) return reader.fail(at, "a list");
+    for (std::size_t i = 0; i < at.size(); ++i)
+        if (!isElement(at[i])) return reader.failItem(at, i, "an element of a tensor");
+    out.list = at;
+}
+
+std::vector<double> Elements::numbers(std::size_t most) const {
+    std::vector<double> out;
+    if (!list.is_array()) return out;
+    out.reserve(std::min(most, list.size()));
+    for (std::size_t i = 0; i < list.size() && i < most; ++i) {
+        const Any& item = list[i].is_array() && !list[i].empty() ? list[i].front() : list[i];
+        if (item.is_boolean())
+            out.push_back(item.get<bool>() ? 1 : 0);
+        else
+            out.push_back(numberFrom(item).value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    return out;
+}
+
+} // namespace dynascope::wire
