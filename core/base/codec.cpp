@@ -69,6 +69,14 @@ void Writer::optionalCells(const char* field, const std::vector<double>& values)
     (*m_object)[field] = std::move(out);
 }
 
+bool Reader::isListOf(const Any& at, std::size_t size) {
+    if (!at.is_array())
+        fail(at, "a list");
+    else if (at.size() != size)
+        failWith("expected a list of " + std::to_string(size) + ", not of " + std::to_string(at.size()));
+    return at.is_array() && at.size() == size;
+}
+
 const Any* Reader::find(const char* field, bool required) {
     if (m_error) return nullptr;
     const auto at = m_object->find(field);
@@ -107,6 +115,16 @@ void Reader::read(const Any& at, double& out) {
 void Reader::read(const Any& at, std::string& out) {
     if (!at.is_string()) return fail(at, "a string");
     out = at.get_ref<const std::string&>();
+}
+
+void Reader::read(const Any& at, std::vector<bool>& out) {
+    if (!at.is_array()) return fail(at, "a list");
+    out.assign(at.size(), false);
+    for (std::size_t i = 0; i < at.size() && !m_error; ++i) {
+        bool value = false;
+        item(at, i, value);
+        out[i] = value;
+    }
 }
 
 void Reader::read(const Any& at, Any& out) {

@@ -24,7 +24,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace dynascope::wire {
@@ -36,10 +38,23 @@ struct Fields;
 template <typename T>
 struct Words;
 
+/// An enumeration that is written as a number: `static constexpr T last`.
+template <typename T>
+struct Numbered;
+
+/// A struct that is written as a list of its members, as there are many of it:
+/// `static auto of(auto& x) { return std::tie(x.from, x.to); }`.
+template <typename T>
+struct Row;
+
 template <typename T>
 concept Described = requires { Fields<T>::name; };
 template <typename T>
 concept Worded = requires { Words<T>::of; };
+template <typename T>
+concept Counted = requires { Numbered<T>::last; };
+template <typename T>
+concept Listed = requires(T& value) { Row<T>::of(value); };
 /// A type with a codec of its own, such as Elements: `toJson(value)` and `read(reader, json, value)`.
 template <typename T>
 struct Own;
@@ -75,6 +90,26 @@ public:
     void name(const char* field, const std::string& value) {
         (*m_object)[field] = value.empty() ? Any() : Any(value);
     }
+    /// Null where it is `none`.
+    template <typename T>
+    void orNull(const char* field, const T& value, const T& none) {
+        (*m_object)[field] = value == none ? Any() : json(value);
+    }
+    /// Null where it is not known.
+    template <typename T>
+    void ifKnown(const char* field, const T& value, bool known) {
+        (*m_object)[field] = known ? json(value) : Any();
+    }
+    /// Left out where there is nothing. `empty()` makes the alternative that the fields before it call for.
+    template <typename... T, typename Empty>
+    void alternative(const char* field, const std::variant<std::monostate, T...>& value,
+                     const Empty& /*empty*/) {
+        std::visit(
+            [&](const auto& held) {
+                if constexpr (!std::is_same_v<decltype(held), const std::monostate&>) (*this)(field, held);
+            },
+            value);
+    }
     template <typename T>
     void natural(const char* field, const T& value) {
         (*this)(field, value);
@@ -97,7 +132,7 @@ public:
     void inlined(const std::optional<T>& value) {
         if (value) Fields<T>::of(*this, *value);
     }
-    void check(const char* /*field*/, bool /*holds*/, const char* /*otherwise*/) {}
+    void check(const char* /*field*/, const auto& /*holds*/, const char* /*otherwise*/) {}
 
     template <Described T>
     [[nodiscard]] Any json(const T& value) {
@@ -111,9 +146,25 @@ public:
     [[nodiscard]] Any json(const T& value) {
         return Words<T>::of[static_cast<std::size_t>(value)];
     }
+    template <Counted T>
+    [[nodiscard]] Any json(const T& value) {
+        return static_cast<std::underlying_type_t<T>>(value);
+    }
+    template <Listed T>
+    [[nodiscard]] Any json(const T& value) {
+        return std::apply([this](const auto&... members) { return Any::array({this->json(members)...}); },
+                          Row<T>::of(value));
+    }
     template <Coded T>
     [[nodiscard]] Any json(const T& value) {
         return Own<T>::toJson(value);
+    }
+    template <typename T, std::size_t size>
+    [[nodiscard]] Any json(const std::array<T, size>& values) {
+        Any out = Any::array();
+        for (const T& value : values)
+            out.push_back(json(value));
+        return out;
     }
     template <typename T>
     [[nodiscard]] Any json(const std::vector<T>& values) {
@@ -178,6 +229,31 @@ public:
         const Any* at = find(field, m_missing == Missing::Fails);
         if (at && !at->is_null()) inside(field, *at, out);
     }
+    template <typename T>
+    void orNull(const char* field, T& out, const T& none) {
+        const Any* at = find(field, m_missing == Missing::Fails);
+        if (at && at->is_null())
+            out = none;
+        else if (at)
+            inside(field, *at, out);
+    }
+    template <typename T>
+    void ifKnown(const char* field, T& out, bool& known) {
+        const Any* at = find(field, m_missing == Missing::Fails);
+        known = at && !at->is_null();
+        if (known) inside(field, *at, out);
+    }
+    template <typename... T, typename Empty>
+    void alternative(const char* field, std::variant<std::monostate, T...>& out, const Empty& empty) {
+        const Any* at = find(field, false);
+        if (!at) return;
+        out = empty();
+        std::visit(
+            [&](auto& held) {
+                if constexpr (!std::is_same_v<decltype(held), std::monostate&>) inside(field, *at, held);
+            },
+            out);
+    }
     /// Not below zero.
     template <typename T>
     void natural(const char* field, T& out) {
@@ -201,6 +277,10 @@ public:
         if (!m_error) Fields<T>::of(*this, out.emplace());
     }
     void check(const char* field, bool holds, const char* otherwise);
+    /// The same of what takes time to find out.
+    void check(const char* field, const std::predicate auto& holds, const char* otherwise) {
+        if (!m_error) check(field, bool(holds()), otherwise);
+    }
 
     template <Described T>
     void read(const Any& at, T& out) {
@@ -218,6 +298,23 @@ public:
                 return;
             }
         failWith("unknown word '" + at.get_ref<const std::string&>() + '\'');
+    }
+    template <Counted T>
+    void read(const Any& at, T& out) {
+        std::underlying_type_t<T> number = 0;
+        read(at, number);
+        if (m_error) return;
+        if (number > static_cast<std::underlying_type_t<T>>(Numbered<T>::last))
+            return failWith("out of range: " + at.dump());
+        out = static_cast<T>(number);
+    }
+    template <Listed T>
+    void read(const Any& at, T& out) {
+        const auto members = Row<T>::of(out);
+        constexpr std::size_t size = std::tuple_size_v<decltype(members)>;
+        if (!isListOf(at, size)) return;
+        std::size_t i = 0;
+        std::apply([&](auto&... member) { (item(at, i++, member), ...); }, members);
     }
     template <Coded T>
     void read(const Any& at, T& out) {
@@ -240,9 +337,15 @@ public:
     }
     template <typename A, typename B>
     void read(const Any& at, std::pair<A, B>& out) {
-        if (!at.is_array() || at.size() != 2) return fail(at, "a list of two");
+        if (!isListOf(at, 2)) return;
         item(at, 0, out.first);
         item(at, 1, out.second);
+    }
+    template <typename T, std::size_t size>
+    void read(const Any& at, std::array<T, size>& out) {
+        if (!isListOf(at, size)) return;
+        for (std::size_t i = 0; i < size; ++i)
+            item(at, i, out[i]);
     }
     template <typename T>
     void read(const Any& at, std::optional<T>& out) {
@@ -260,6 +363,7 @@ public:
     void read(const Any& at, bool& out);
     void read(const Any& at, double& out);
     void read(const Any& at, std::string& out);
+    void read(const Any& at, std::vector<bool>& out);
     void read(const Any& at, Any& out);
 
     /// What stands here is not what was expected: "a list".
@@ -283,6 +387,8 @@ private:
         std::size_t index = 0;
     };
 
+    /// Says what is wrong where it is none.
+    [[nodiscard]] bool isListOf(const Any& at, std::size_t size);
     [[nodiscard]] const Any* find(const char* field, bool required);
     template <typename T>
     void inside(std::string_view field, const Any& at, T& out) {

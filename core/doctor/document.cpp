@@ -2,7 +2,8 @@
 #include "core/doctor/document.h"
 
 #include "core/base/codec.h"
-#include "core/engine/wire/replay_fields.h"
+#include "core/replay/recording_fields.h"
+#include "core/replay/tree_report_fields.h"
 
 #include <array>
 #include <utility>
@@ -60,26 +61,22 @@ struct Fields<BatteryProgram> {
     }
 };
 
-/// The report has a codec of its own, which is of core/replay.
 template <>
-struct Own<BatteryTrees> {
-    static Any toJson(const BatteryTrees& trees) {
-        if (!trees.ran) return {{"error", trees.error}};
-        return {{"case", trees.ran->treeCase}, {"report", replay::toJson(trees.ran->report)}};
+struct Fields<BatteryTreeRun> {
+    static constexpr const char* name = "run of trees";
+    static void of(auto& f, auto& x) {
+        f.object("case", x.treeCase);
+        f("report", x.report);
     }
-    static Result<BatteryTrees> fromJson(const Any& document) {
-        if (!document.is_object()) return failure("expected an object");
-        if (const auto error = document.find("error"); error != document.end()) {
-            if (!error->is_string()) return failure("error: expected a string");
-            return BatteryTrees{error->get<std::string>()};
-        }
-        const auto program = document.find("case"), report = document.find("report");
-        if (program == document.end()) return failure("case: is missing");
-        if (!program->is_object()) return failure("case: expected an object");
-        if (report == document.end()) return failure("report: is missing");
-        auto read = replay::treeReportFromJson(*report);
-        if (!read) return failure("report: " + read.error().message);
-        return BatteryTrees{{}, BatteryTreeRun{std::move(*read), *program}};
+};
+
+template <>
+struct Fields<BatteryTrees> {
+    static constexpr const char* name = "trees";
+    static void of(auto& f, auto& x) {
+        f.optional("error", x.error);
+        f.part("case", x.ran);
+        f.check("case", x.ran || !x.error.empty(), "expected this or 'error'");
     }
 };
 

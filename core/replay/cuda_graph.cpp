@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/cuda_graph.h"
 
+#include "core/replay/cuda_graph_fields.h"
+
 #include <algorithm>
 #include <cstdio>
+
+namespace dynascope::wire {
+
+DYNASCOPE_WIRE(replay::CudaGraph)
+
+} // namespace dynascope::wire
 
 namespace dynascope::replay {
 
 namespace {
 
 using nlohmann::json;
-
-constexpr std::array kindNames{"kernel",           "memcpy",         "memset",     "host",
-                               "child graph",      "empty",          "wait event", "event record",
-                               "semaphore signal", "semaphore wait", "alloc",      "free",
-                               "batch mem op",     "conditional",    "other"};
-
-[[noreturn]] void refuse(const std::string& why) {
-    throw json::other_error::create(500, why, nullptr);
-}
 
 std::string hex(std::uint64_t value) {
     char text[24];
@@ -47,94 +46,13 @@ int digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Of each kind of detail: its name in JSON, and both ways.
+} // namespace
 
-json detailJson(const CudaKernel& kernel) {
-    json params = json::array();
-    for (const CudaKernelParam& param : kernel.params)
-        params.push_back(json::array({param.offset, param.size, param.bytes}));
-    return {{"function", kernel.function},  {"label", kernel.label},
-            {"grid", kernel.grid},          {"block", kernel.block},
-            {"shared", kernel.sharedBytes}, {"params", kernel.paramsKnown ? std::move(params) : json()}};
-}
-json detailJson(const CudaMemcpy& copy) {
-    return {
-        {"from", copy.from},        {"to", copy.to},         {"source", copy.source}, {"target", copy.target},
-        {"width", copy.widthBytes}, {"height", copy.height}, {"depth", copy.depth}};
-}
-json detailJson(const CudaMemset& set) {
-    return {{"target", set.target}, {"value", set.value},   {"element", set.elementBytes},
-            {"width", set.width},   {"height", set.height}, {"pitch", set.pitchBytes}};
-}
-json detailJson(const CudaAlloc& alloc) {
-    return {{"address", alloc.address}, {"bytes", alloc.bytes}};
-}
-json detailJson(const CudaFree& release) {
-    return {{"address", release.address}};
-}
-json detailJson(const CudaInner& inner) {
-    return {{"condition", inner.condition}, {"graphs", inner.graphs}, {"known", inner.known}};
-}
-json detailJson(const std::monostate& /*none*/) {
-    return {};
+std::string_view cudaNodeKindName(CudaNodeKind kind) {
+    return wire::Words<CudaNodeKind>::of[static_cast<std::size_t>(kind)];
 }
 
-void read(const json& value, CudaKernel& out) {
-    value.at("function").get_to(out.function);
-    value.at("label").get_to(out.label);
-    value.at("grid").get_to(out.grid);
-    value.at("block").get_to(out.block);
-    value.at("shared").get_to(out.sharedBytes);
-    out.paramsKnown = !value.at("params").is_null();
-    for (const json& row : value.at("params")) {
-        CudaKernelParam& param = out.params.emplace_back();
-        row.at(0).get_to(param.offset);
-        row.at(1).get_to(param.size);
-        row.at(2).get_to(param.bytes);
-        const bool whole =
-            param.bytes.size() == std::size_t{2} * param.size &&
-            std::all_of(param.bytes.begin(), param.bytes.end(), [](char c) { return digit(c) >= 0; });
-        if (!param.bytes.empty() && !whole) refuse("the bytes of a parameter are not what its size says");
-    }
-}
-void read(const json& value, CudaMemcpy& out) {
-    value.at("from").get_to(out.from);
-    value.at("to").get_to(out.to);
-    value.at("source").get_to(out.source);
-    value.at("target").get_to(out.target);
-    value.at("width").get_to(out.widthBytes);
-    value.at("height").get_to(out.height);
-    value.at("depth").get_to(out.depth);
-}
-void read(const json& value, CudaMemset& out) {
-    value.at("target").get_to(out.target);
-    value.at("value").get_to(out.value);
-    value.at("element").get_to(out.elementBytes);
-    value.at("width").get_to(out.width);
-    value.at("height").get_to(out.height);
-    value.at("pitch").get_to(out.pitchBytes);
-}
-void read(const json& value, CudaAlloc& out) {
-    value.at("address").get_to(out.address);
-    value.at("bytes").get_to(out.bytes);
-}
-void read(const json& value, CudaFree& out) {
-    value.at("address").get_to(out.address);
-}
-void read(const json& value, CudaInner& out) {
-    value.at("condition").get_to(out.condition);
-    value.at("graphs").get_to(out.graphs);
-    value.at("known").get_to(out.known);
-}
-
-CudaNodeKind kindFrom(const std::string& name) {
-    const auto found = std::find(kindNames.begin(), kindNames.end(), name);
-    if (found == kindNames.end()) refuse("no kind of node '" + name + "'");
-    return static_cast<CudaNodeKind>(found - kindNames.begin());
-}
-
-/// The detail that nodes of the kind have.
-decltype(CudaNode::detail) emptyDetail(CudaNodeKind kind) {
+CudaDetail emptyDetail(CudaNodeKind kind) {
     switch (kind) {
     case CudaNodeKind::Kernel:
         return CudaKernel();
@@ -154,63 +72,9 @@ decltype(CudaNode::detail) emptyDetail(CudaNodeKind kind) {
     }
 }
 
-json nodeJson(const CudaNode& node) {
-    json out{{"kind", cudaNodeKindName(node.kind)}};
-    if (node.maker) out["maker"] = *node.maker;
-    if (node.id != 0) out["id"] = node.id;
-    json detail = std::visit([](const auto& value) { return detailJson(value); }, node.detail);
-    if (!detail.is_null()) out["detail"] = std::move(detail);
-    return out;
-}
-
-CudaNode nodeFrom(const json& value) {
-    CudaNode out;
-    out.kind = kindFrom(value.at("kind").get_ref<const std::string&>());
-    if (value.contains("maker")) out.maker = value.at("maker").get<std::uint32_t>();
-    if (value.contains("id")) value.at("id").get_to(out.id);
-    if (!value.contains("detail")) return out;
-    out.detail = emptyDetail(out.kind);
-    std::visit(
-        [&](auto& detail) {
-            if constexpr (!std::is_same_v<std::remove_reference_t<decltype(detail)>, std::monostate>)
-                read(value.at("detail"), detail);
-        },
-        out.detail);
-    return out;
-}
-
-CudaGraph readGraph(const json& document) {
-    CudaGraph out;
-    document.at("device").get_to(out.device);
-    document.at("driver").get_to(out.driverVersion);
-    document.at("warnings").get_to(out.warnings);
-    const json& graphs = document.at("graphs");
-    if (!graphs.is_array() || graphs.empty() || graphs.size() > maxCudaGraphs)
-        refuse("there is no graph, or there are too many");
-    for (const json& value : graphs) {
-        CudaSubgraph& graph = out.graphs.emplace_back();
-        for (const json& node : value.at("nodes")) {
-            graph.nodes.push_back(nodeFrom(node));
-            if (const auto* inner = std::get_if<CudaInner>(&graph.nodes.back().detail))
-                for (const std::uint32_t index : inner->graphs)
-                    if (index < out.graphs.size() || index >= graphs.size())
-                        refuse("an inner graph that does not follow the one that has it");
-        }
-        for (const json& row : value.at("edges")) {
-            graph.edges.push_back({row.at(0).get<std::uint32_t>(), row.at(1).get<std::uint32_t>(),
-                                   row.at(2).get<std::uint8_t>(), row.at(3).get<std::uint8_t>(),
-                                   row.at(4).get<std::uint8_t>()});
-            if (std::max(graph.edges.back().from, graph.edges.back().to) >= graph.nodes.size())
-                refuse("an edge that leads nowhere");
-        }
-    }
-    return out;
-}
-
-} // namespace
-
-std::string_view cudaNodeKindName(CudaNodeKind kind) {
-    return kindNames[static_cast<std::size_t>(kind)];
+bool CudaKernelParam::isWhole() const {
+    return bytes.empty() || (bytes.size() == std::size_t{2} * size &&
+                             std::ranges::all_of(bytes, [](char c) { return digit(c) >= 0; }));
 }
 
 std::optional<std::uint64_t> CudaKernelParam::number() const {
@@ -227,6 +91,21 @@ std::size_t CudaGraph::count(CudaNodeKind kind) const {
         out += static_cast<std::size_t>(std::count_if(
             graph.nodes.begin(), graph.nodes.end(), [&](const CudaNode& node) { return node.kind == kind; }));
     return out;
+}
+
+bool CudaGraph::isMadeBy(std::size_t count) const {
+    const auto isMade = [count](const CudaNode& node) { return !node.maker || *node.maker < count; };
+    return std::ranges::all_of(
+        graphs, [&](const CudaSubgraph& graph) { return std::ranges::all_of(graph.nodes, isMade); });
+}
+
+bool CudaGraph::isNested() const {
+    for (std::size_t i = 0; i < graphs.size(); ++i)
+        for (const CudaNode& node : graphs[i].nodes)
+            if (const auto* inner = std::get_if<CudaInner>(&node.detail))
+                for (const std::uint32_t index : inner->graphs)
+                    if (index <= i || index >= graphs.size()) return false;
+    return true;
 }
 
 std::string describe(const CudaNode& node) {
@@ -259,27 +138,11 @@ std::string describe(const CudaNode& node) {
 }
 
 json toJson(const CudaGraph& graph) {
-    json graphs = json::array();
-    for (const CudaSubgraph& sub : graph.graphs) {
-        json nodes = json::array(), edges = json::array();
-        for (const CudaNode& node : sub.nodes)
-            nodes.push_back(nodeJson(node));
-        for (const CudaEdge& edge : sub.edges)
-            edges.push_back(json::array({edge.from, edge.to, edge.fromPort, edge.toPort, edge.type}));
-        graphs.push_back({{"nodes", std::move(nodes)}, {"edges", std::move(edges)}});
-    }
-    return {{"device", graph.device},
-            {"driver", graph.driverVersion},
-            {"graphs", std::move(graphs)},
-            {"warnings", graph.warnings}};
+    return wire::encode(graph);
 }
 
 Result<CudaGraph> cudaGraphFromJson(const json& document) {
-    try {
-        return readGraph(document);
-    } catch (const json::exception& error) {
-        return failure(std::string("not a CUDA graph: ") + error.what());
-    }
+    return wire::decode<CudaGraph>(document);
 }
 
 } // namespace dynascope::replay

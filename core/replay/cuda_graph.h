@@ -47,6 +47,8 @@ struct CudaKernelParam {
 
     /// The bytes as an unsigned little-endian number, such as a pointer; nothing for sizes other than 1 to 8.
     [[nodiscard]] std::optional<std::uint64_t> number() const;
+    /// Whether `bytes` are hexadecimal and as many as `size` says, or were not read.
+    [[nodiscard]] bool isWhole() const;
 };
 
 struct CudaKernel {
@@ -95,13 +97,18 @@ struct CudaInner {
     friend bool operator==(const CudaInner&, const CudaInner&) = default;
 };
 
+using CudaDetail =
+    std::variant<std::monostate, CudaKernel, CudaMemcpy, CudaMemset, CudaAlloc, CudaFree, CudaInner>;
+/// The detail that nodes of the kind have.
+[[nodiscard]] CudaDetail emptyDetail(CudaNodeKind kind);
+
 struct CudaNode {
     CudaNodeKind kind = CudaNodeKind::Other;
     /// The FX node that was running when it was captured: index into ReplayRecording::nodes.
     std::optional<std::uint32_t> maker;
     /// Its number among the nodes of all graphs, from 1; 0 where the backend does not number them.
     std::uint64_t id = 0;
-    std::variant<std::monostate, CudaKernel, CudaMemcpy, CudaMemset, CudaAlloc, CudaFree, CudaInner> detail;
+    CudaDetail detail;
     friend bool operator==(const CudaNode&, const CudaNode&) = default;
 };
 
@@ -129,6 +136,10 @@ struct CudaGraph {
     friend bool operator==(const CudaGraph&, const CudaGraph&) = default;
 
     [[nodiscard]] std::size_t count(CudaNodeKind kind) const; ///< in all graphs
+    /// Whether makers are below `nodes`.
+    [[nodiscard]] bool isMadeBy(std::size_t nodes) const;
+    /// Whether inner graphs come after those that have them, and are there.
+    [[nodiscard]] bool isNested() const;
 };
 
 /// "vectorized_elementwise_kernel<<<4, 128>>>", "memcpy device to device, 4.0 KiB": one line for a card or

@@ -2,8 +2,15 @@
 #include "core/replay/tree_report.h"
 
 #include "core/base/text.h"
+#include "core/replay/tree_report_fields.h"
 
 #include <algorithm>
+
+namespace dynascope::wire {
+
+DYNASCOPE_WIRE(replay::TreeReport)
+
+} // namespace dynascope::wire
 
 namespace dynascope::replay {
 
@@ -119,39 +126,6 @@ TreeReportStep rowOf(const TreeManager& manager, const TreeStep& step) {
     return out;
 }
 
-json nodeJson(NodeId node) {
-    return node == noNode ? json() : json(node);
-}
-
-NodeId nodeFrom(const json& value) {
-    return value.is_null() ? noNode : value.get<NodeId>();
-}
-
-TreeReport readReport(const json& document) {
-    TreeReport out;
-    document.at("backend").get_to(out.backend);
-    document.at("nodes").get_to(out.nodes);
-    document.at("pool_bytes").get_to(out.poolBytes);
-    document.at("verified").get_to(out.verified);
-    document.at("different").get_to(out.different);
-    out.undecided = document.value("undecided", std::uint64_t{0});
-    for (const json& row : document.at("steps")) {
-        TreeReportStep& step = out.steps.emplace_back();
-        row.at("event").get_to(step.event);
-        row.at("function").get_to(step.function);
-        row.at("action").get_to(step.action);
-        step.node = nodeFrom(row.at("node"));
-        step.parent = nodeFrom(row.at("parent"));
-        row.at("again").get_to(step.again);
-        row.at("why").get_to(step.why);
-        row.at("path").get_to(step.path);
-        row.at("overwritten").get_to(step.overwritten);
-        row.at("us").get_to(step.us);
-        row.at("difference").get_to(step.difference);
-    }
-    return out;
-}
-
 } // namespace
 
 std::size_t TreeReport::count(std::string_view action) const {
@@ -173,32 +147,11 @@ TreeReport reportOf(const TreeManager& manager) {
 }
 
 json toJson(const TreeReport& report) {
-    json steps = json::array();
-    for (const TreeReportStep& step : report.steps)
-        steps.push_back({{"event", step.event},
-                         {"function", step.function},
-                         {"action", step.action},
-                         {"node", nodeJson(step.node)},
-                         {"parent", nodeJson(step.parent)},
-                         {"again", step.again},
-                         {"why", step.why},
-                         {"path", step.path},
-                         {"overwritten", step.overwritten},
-                         {"us", step.us},
-                         {"difference", step.difference}});
-    json out{{"backend", report.backend},   {"steps", std::move(steps)},
-             {"nodes", report.nodes},       {"pool_bytes", report.poolBytes},
-             {"verified", report.verified}, {"different", report.different}};
-    if (report.undecided > 0) out["undecided"] = report.undecided;
-    return out;
+    return wire::encode(report);
 }
 
 Result<TreeReport> treeReportFromJson(const json& document) {
-    try {
-        return readReport(document);
-    } catch (const json::exception& error) {
-        return failure(std::string("not a report of a tree: ") + error.what());
-    }
+    return wire::decode<TreeReport>(document);
 }
 
 } // namespace dynascope::replay

@@ -55,7 +55,7 @@ private slots:
         QVERIFY(recording->cudaGraph.has_value());
         QCOMPARE(recording->cudaGraph->graphs.size(), std::size_t{4});
         QCOMPARE(recording->cudaGraph->count(CudaNodeKind::Kernel), std::size_t{6});
-        QVERIFY(toJson(*recording) == document);
+        QCOMPARE(toJson(*recording).dump(), document.dump());
     }
 
     void everyKindComesBack() {
@@ -72,32 +72,36 @@ private slots:
     void whatLeadsNowhereIsRefused_data() {
         QTest::addColumn<QString>("path");
         QTest::addColumn<QString>("value");
-        QTest::newRow("edge") << "/graphs/0/edges/0/1"
-                              << "99";
-        QTest::newRow("graph before its owner") << "/graphs/0/nodes/7/detail/graphs/0"
-                                                << "0";
-        QTest::newRow("no such graph") << "/graphs/0/nodes/7/detail/graphs/0"
-                                       << "4";
-        QTest::newRow("bytes") << "/graphs/0/nodes/0/detail/params/0/2"
-                               << "\"12\"";
-        QTest::newRow("no hexadecimal") << "/graphs/0/nodes/0/detail/params/3/2"
-                                        << "\"zzzzzzzz\"";
-        QTest::newRow("kind") << "/graphs/0/nodes/0/kind"
-                              << "\"wizard\"";
-        QTest::newRow("detail of another kind") << "/graphs/0/nodes/0/kind"
-                                                << "\"memset\"";
-        QTest::newRow("no graph") << "/graphs"
-                                  << "[]";
-        QTest::newRow("port") << "/graphs/0/edges/0/2"
-                              << "\"x\"";
+        QTest::addColumn<QString>("why");
+        const auto row = [](const char* name, const char* path, const char* value, const char* why) {
+            QTest::newRow(name) << path << value << why;
+        };
+        const char* const nested = "graphs: an inner graph does not follow the one that has it";
+        const char* const bytes =
+            "graphs[0].nodes[0].detail.params: the bytes of a parameter are not what its size says";
+        row("edge", "/graphs/0/edges/0/1", "99", "graphs[0].edges: an edge leads nowhere");
+        row("graph before its owner", "/graphs/0/nodes/7/detail/graphs/0", "0", nested);
+        row("no such graph", "/graphs/0/nodes/7/detail/graphs/0", "4", nested);
+        row("bytes", "/graphs/0/nodes/0/detail/params/0/2", "\"12\"", bytes);
+        row("no hexadecimal", "/graphs/0/nodes/0/detail/params/3/2", "\"zzzzzzzz\"", bytes);
+        row("kind", "/graphs/0/nodes/0/kind", "\"wizard\"", "graphs[0].nodes[0].kind: unknown word 'wizard'");
+        row("detail of another kind", "/graphs/0/nodes/0/kind", "\"memset\"",
+            "graphs[0].nodes[0].detail.target: is missing");
+        row("no graph", "/graphs", "[]", "graphs: there is none, or there are too many");
+        row("port", "/graphs/0/edges/0/2", "\"x\"",
+            "graphs[0].edges[0][2]: expected a whole number, not a string");
+        row("port that is none", "/graphs/0/edges/0/2", "256", "graphs[0].edges[0][2]: out of range: 256");
     }
     void whatLeadsNowhereIsRefused() {
         QFETCH(QString, path);
         QFETCH(QString, value);
+        QFETCH(QString, why);
         json document = synthetic()["cuda_graph"];
         QVERIFY(cudaGraphFromJson(document));
         document[json::json_pointer(path.toStdString())] = json::parse(value.toStdString());
-        QVERIFY(!cudaGraphFromJson(document));
+        const auto read = cudaGraphFromJson(document);
+        QVERIFY(!read);
+        QCOMPARE(QString::fromStdString(read.error().message), "CUDA graph: " + why);
     }
 
     void aMakerMustBeANode() {

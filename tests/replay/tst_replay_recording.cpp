@@ -186,10 +186,16 @@ private slots:
         }
         json strange = toJson(recording());
         strange["allocations"][0][0] = 99; // of no node
-        QVERIFY(!recordingFromJson(strange));
+        QCOMPARE(recordingFromJson(strange).error().message,
+                 std::string("recording: allocations: an allocation of a node that there is not"));
+        strange = toJson(recording());
+        strange["allocations"][0].erase(6);
+        QCOMPARE(recordingFromJson(strange).error().message,
+                 std::string("recording: allocations[0]: expected a list of 7, not of 6"));
         strange = toJson(recording());
         strange["nodes"][0]["mode"] = "magic";
-        QVERIFY(!recordingFromJson(strange));
+        QCOMPARE(recordingFromJson(strange).error().message,
+                 std::string("recording: nodes[0].mode: unknown word 'magic'"));
         QVERIFY(!keptRunFromJson(json::array()));
         QVERIFY(!keptRunFromJson(nullptr));
     }

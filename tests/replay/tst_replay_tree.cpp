@@ -429,7 +429,12 @@ private slots:
         QCOMPARE(report.steps[5].overwritten.size(), 1U);
         QVERIFY(report.steps[5].overwritten[0].ends_with("\nlost in step 2"));
         QVERIFY(treeReportFromJson(toJson(report)).value() == report);
-        QVERIFY(!treeReportFromJson(nlohmann::json::object()));
+        QCOMPARE(treeReportFromJson(nlohmann::json::object()).error().message,
+                 std::string("report of a tree: backend: is missing"));
+        nlohmann::json odd = toJson(report);
+        odd["steps"][0]["node"] = "x";
+        QCOMPARE(treeReportFromJson(odd).error().message,
+                 std::string("report of a tree: steps[0].node: expected a whole number, not a string"));
     }
 
     void functionsOfGraphs() {

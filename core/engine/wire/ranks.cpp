@@ -2,7 +2,7 @@
 #include "core/engine/wire/ranks.h"
 
 #include "core/engine/wire/pass_fields.h"
-#include "core/engine/wire/replay_fields.h"
+#include "core/replay/recording_fields.h"
 
 namespace dynascope::wire {
 

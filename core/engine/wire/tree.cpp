@@ -2,30 +2,10 @@
 #include "core/engine/wire/tree.h"
 
 #include "core/engine/wire/pass_fields.h"
+#include "core/replay/tree_log_fields.h"
+#include "core/replay/tree_report_fields.h"
 
 namespace dynascope::wire {
-
-template <>
-struct Own<replay::TreeReport> {
-    static Any toJson(const replay::TreeReport& value) { return replay::toJson(value); }
-    static void read(Reader& reader, const Any& at, replay::TreeReport& out) {
-        if (auto made = replay::treeReportFromJson(at))
-            out = std::move(*made);
-        else
-            reader.failWith(made.error().message);
-    }
-};
-
-template <>
-struct Own<replay::TreeLogPart> {
-    static Any toJson(const replay::TreeLogPart& value) { return replay::toJson(value); }
-    static void read(Reader& reader, const Any& at, replay::TreeLogPart& out) {
-        if (auto made = replay::treeLogPartFromJson(at))
-            out = std::move(*made);
-        else
-            reader.failWith(made.error().message);
-    }
-};
 
 template <>
 struct Fields<TreeFunctionRequest> {
