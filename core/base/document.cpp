@@ -32,7 +32,9 @@ std::string textOf(const Any& document) {
 Result<int> versionOf(const Any& document, int newest) {
     const auto at = document.find(versionField);
     if (at == document.end()) return 0;
-    if (!at->is_number_unsigned()) return failure("version: expected a number from 0 on");
+    const bool isNatural =
+        at->is_number_integer() && (at->is_number_unsigned() || at->get<std::int64_t>() >= 0);
+    if (!isNatural) return failure("version: expected a number from 0 on");
     if (std::cmp_greater(at->get<std::uint64_t>(), newest))
         return failure("it was written by a newer version of Dynascope");
     return at->get<int>();

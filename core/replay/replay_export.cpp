@@ -2,10 +2,31 @@
 #include "core/replay/replay_export.h"
 
 #include "core/base/csv.h"
+#include "core/replay/recording_fields.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+namespace dynascope::wire {
+
+template <>
+struct Fields<replay::KeptRun> {
+    static constexpr const char* name = "kept replay";
+    static void of(auto& f, auto& x) {
+        f("seconds", x.seconds);
+        f("engine", x.engine);
+        f("torch", x.torch);
+        f("threads", x.threads);
+        f("arena_bytes", x.arenaBytes);
+        f("peak_live_bytes", x.peakBytes);
+        f("run", x.run);
+    }
+};
+
+DYNASCOPE_WIRE(replay::KeptRun)
+
+} // namespace dynascope::wire
 
 namespace dynascope::replay {
 
@@ -125,31 +146,19 @@ KeptRun keptRun(std::span<const ReplayRecording> recordings, const ReplayRun& ru
 }
 
 json toJson(const KeptRun& kept) {
-    return {{"seconds", kept.seconds}, {"engine", kept.engine},          {"torch", kept.torch},
-            {"threads", kept.threads}, {"arena_bytes", kept.arenaBytes}, {"peak_live_bytes", kept.peakBytes},
-            {"run", toJson(kept.run)}};
+    json out = wire::encode(kept);
+    out[wire::versionField] = keptRunVersion;
+    return out;
 }
 
 Result<KeptRun> keptRunFromJson(const json& document) {
-    try {
-        KeptRun out;
-        document.at("seconds").get_to(out.seconds);
-        document.at("engine").get_to(out.engine);
-        document.at("torch").get_to(out.torch);
-        document.at("threads").get_to(out.threads);
-        document.at("arena_bytes").get_to(out.arenaBytes);
-        document.at("peak_live_bytes").get_to(out.peakBytes);
-        Result<ReplayRun> run = replayRunFromJson(document.at("run"));
-        if (!run) return tl::unexpected(run.error());
-        out.run = std::move(*run);
-        return out;
-    } catch (const json::exception& error) {
-        return failure(std::string("not a replay that was kept: ") + error.what());
-    }
+    const Result<int> version = wire::versionOf(document, keptRunVersion);
+    if (!version) return tl::unexpected(version.error());
+    return wire::decode<KeptRun>(document);
 }
 
 Result<KeptRun> readKeptRun(std::string_view text) {
-    return keptRunFromJson(json::parse(text, nullptr, false));
+    return keptRunFromJson(wire::parsed(std::string(text)));
 }
 
 std::vector<RunChange> compareRuns(const KeptRun& before, const KeptRun& now) {

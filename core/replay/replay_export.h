@@ -19,6 +19,10 @@ namespace dynascope::replay {
 /// median times, and a counter of what is alive in its arena.
 [[nodiscard]] std::string toChromeTrace(std::span<const ReplayRecording> recordings, const ReplayRun& run);
 
+/// Of a KeptRun's document: rises when an older reader would misread one. Version 0 had no number, and the same
+/// fields.
+inline constexpr int keptRunVersion = 1;
+
 /// A run among earlier ones, as session files keep it (store::Replay::result).
 struct KeptRun {
     std::int64_t seconds = 0;  ///< since 1970 UTC
@@ -30,6 +34,7 @@ struct KeptRun {
 };
 [[nodiscard]] KeptRun keptRun(std::span<const ReplayRecording> recordings, const ReplayRun& run);
 [[nodiscard]] nlohmann::json toJson(const KeptRun& run);
+/// An Error too for one that a newer program wrote.
 [[nodiscard]] Result<KeptRun> keptRunFromJson(const nlohmann::json& document);
 /// The same of its text.
 [[nodiscard]] Result<KeptRun> readKeptRun(std::string_view text);

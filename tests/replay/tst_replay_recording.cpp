@@ -172,6 +172,27 @@ private slots:
         QVERIFY(keptRunFromJson(toJson(kept)).value() == kept);
     }
 
+    void keptRunsHaveAVersion() {
+        const KeptRun kept = keptRun(std::vector{recording()}, run(10, 1));
+        json document = toJson(kept);
+        QCOMPARE(document["version"], json(keptRunVersion));
+        document.erase("version"); // as the first ones were kept
+        QVERIFY(readKeptRun(document.dump()).value() == kept);
+        document["version"] = keptRunVersion + 1;
+        const auto newer = readKeptRun(document.dump());
+        QVERIFY(!newer);
+        QCOMPARE(newer.error().message, std::string("it was written by a newer version of Dynascope"));
+        document["version"] = "x";
+        QVERIFY(!readKeptRun(document.dump()));
+        document["version"] = keptRunVersion;
+        document["run"]["graphs"][0]["replay"]["us"][1] = nullptr;
+        const auto odd = readKeptRun(document.dump());
+        QVERIFY(!odd);
+        QCOMPARE(odd.error().message,
+                 std::string("kept replay: run.graphs[0].replay.us[1]: expected a number, not null"));
+        QVERIFY(!readKeptRun(std::string(100'000, '[')));
+    }
+
     /// Session files come from strangers: whatever is missing or of another kind is an error.
     void everythingElseIsRefused() {
         for (const json& whole : {toJson(recording()), toJson(run(10, 1))}) {
