@@ -317,7 +317,8 @@ Result<CaseInputs> makeInputs(const json& spec, const InputChoice& choice) {
 json withPlainScalars(json inputs) {
     if (!inputs.is_object() || !inputs.contains("inputs")) return inputs;
     for (json& input : inputs["inputs"])
-        if (input.is_object() && input.value("kind", json()) == "scalar") input = json(input.at("value"));
+        if (input.is_object() && input.value("kind", json()) == "scalar" && input.contains("value"))
+            input = json(input["value"]);
     return inputs;
 }
 

@@ -11,7 +11,7 @@
 namespace dynascope::engine {
 
 /// {dtype, shape, data}, `data` being binary, of the value that node `params.node` has right after it ran on
-/// `inputs` (of a case). Throws json::exception on parameters of the wrong form.
+/// `inputs` (of a case).
 [[nodiscard]] Reply tensorMethod(const wire::TensorRequest& said, const Program& program,
                                  const nlohmann::json& inputs, const TaskContext& task);
 

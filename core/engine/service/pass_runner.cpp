@@ -220,6 +220,8 @@ Reply runPasses(const passes::Registry& registry, const ProgramPtr& source, cons
         for (const std::string& note : recording.after.notes)
             reply["notes"].push_back(note);
     }
+    for (const std::string& note : request.notes)
+        reply["notes"].push_back(note);
     if (request.verify && !other.empty()) {
         reply["differences"] = json::array({{{"aspect", "pass"}, {"text", otherValuesWords(other)}}});
     } else if (request.verify) {

@@ -21,12 +21,13 @@ struct PassRequest {
     std::vector<std::string> passes; ///< run in this order
     /// What the passes read (PassContext::options): remove, write_back, faithful, cells, ...
     std::map<std::string, std::string, std::less<>> options;
-    nlohmann::json inputs;     ///< of a case
-    nlohmann::json attributes; ///< of a case
-    int runs = 1;              ///< for the median time
-    bool scorecard = false;    ///< give the alias state after each step
-    bool verify = false;       ///< run source and result on the same inputs and compare
-    bool shapes = false;       ///< say shape, strides and dtype of the result's nodes
+    nlohmann::json inputs;          ///< of a case
+    nlohmann::json attributes;      ///< of a case
+    int runs = 1;                   ///< for the median time
+    bool scorecard = false;         ///< give the alias state after each step
+    bool verify = false;            ///< run source and result on the same inputs and compare
+    std::vector<std::string> notes; ///< that the reply has after those of the passes
+    bool shapes = false;            ///< say shape, strides and dtype of the result's nodes
 };
 
 /// As passes read them (PassContext::options): those by name, and `remove`, `write_back`, `faithful` and

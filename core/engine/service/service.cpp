@@ -80,13 +80,10 @@ Result<PassRequest> passRequest(const json& params, json inputs) {
 }
 
 /// The inputs of a request, or values made from the graph's own metadata.
-Result<json> inputsOf(const json& params, const ir::Graph& graph) {
-    json inputs = params.value("inputs", json());
-    if (!inputs.is_null()) return withPlainScalars(std::move(inputs));
+Result<json> inputsOf(wire::RunOn on, const ir::Graph& graph) {
+    if (!on.inputs.is_null()) return withPlainScalars(std::move(on.inputs));
     GraphInputOptions options;
-    const json symbols = params.value("symbols", json::object());
-    for (const auto& [name, value] : symbols.items())
-        options.symbols[name] = value.get<std::int64_t>();
+    options.symbols.insert(on.symbols.begin(), on.symbols.end());
     return inputsOfGraph(graph, options);
 }
 
@@ -123,9 +120,7 @@ Service& Service::operator=(Service&&) noexcept = default;
 Reply Service::handle(const std::string& method, const json& params, const RequestContext& task) {
     try {
         return dispatch(method, params, task);
-    } catch (const json::exception& error) {
-        return wrong(method, error.what());
-    } catch (const std::exception& error) {
+    } catch (const std::exception& error) { // PyTorch's
         return tl::unexpected(Failure{ErrorCode::Failed, errorText(error), {}});
     }
 }
@@ -245,14 +240,18 @@ Reply Service::dispatch(const std::string& name, const json& params, const Reque
         return tl::unexpected(Failure{ErrorCode::MethodNotFound, "no method '" + name + "'", {}});
     Call call{params, task, nullptr, {}};
     if (method->needs != Needs::Nothing) {
-        auto program = programOf(params);
+        const auto on = wire::decode<wire::OnGraph>(params);
+        if (!on) return wrong(name, on.error().message);
+        auto program = programOf(on->graph);
         if (!program) return tl::unexpected(program.error());
         call.program = std::move(*program);
         enterMirrorGroups(call.program->groups); // passes trace it without the interpreter
     }
     if (method->needs == Needs::Run) {
         if (!call.program->unsupported.empty()) return tl::unexpected(unsupportedFailure(*call.program));
-        Result<json> inputs = inputsOf(params, *call.program->graph);
+        auto on = wire::decode<wire::RunOn>(params);
+        if (!on) return wrong(name, on.error().message);
+        Result<json> inputs = inputsOf(std::move(*on), *call.program->graph);
         if (!inputs) return invalid(inputs.error().message);
         call.inputs = std::move(*inputs);
     }
@@ -273,24 +272,25 @@ bool functionalizes(const std::vector<std::string>& passes) {
     return std::ranges::find(passes, "functionalize") != passes.end();
 }
 
+std::string liftedNote(const std::vector<std::string>& attributes) {
+    return "'" + attributes.front() + "'" +
+           (attributes.size() == 1
+                ? std::string(", which the graph holds as an attribute and writes, is an input")
+                : " and " + std::to_string(attributes.size() - 1) +
+                      " more, which the graph holds as attributes and writes, are inputs") +
+           " here, as in AOTAutograd's graphs";
+}
+
 } // namespace
 
 Reply Service::pass(Call& call) {
     Result<PassRequest> request = passRequest(call.params, std::move(call.inputs));
     if (!request) return wrong("pass", request.error().message);
     if (!functionalizes(request->passes)) return runPasses(m_passes, call.program, *request, call.task);
-    const LiftedWrites lifted = liftWrittenAttributes(call.program, std::move(*request));
+    LiftedWrites lifted = liftWrittenAttributes(call.program, std::move(*request));
     if (!lifted.declined.empty()) return tl::unexpected(Failure{ErrorCode::Failed, lifted.declined, {}});
-    Reply reply = runPasses(m_passes, lifted.program, lifted.request, call.task);
-    if (reply && !lifted.attributes.empty())
-        (*reply)["notes"].push_back(
-            "'" + lifted.attributes.front() + "'" +
-            (lifted.attributes.size() == 1
-                 ? std::string(", which the graph holds as an attribute and writes, is an input")
-                 : " and " + std::to_string(lifted.attributes.size() - 1) +
-                       " more, which the graph holds as attributes and writes, are inputs") +
-            " here, as in AOTAutograd's graphs");
-    return reply;
+    if (!lifted.attributes.empty()) lifted.request.notes.push_back(liftedNote(lifted.attributes));
+    return runPasses(m_passes, lifted.program, lifted.request, call.task);
 }
 
 Reply Service::verify(Call& call) {
@@ -314,9 +314,7 @@ Reply Service::verify(Call& call) {
         if (const auto pass = m_passes.find(name); pass && !pass->keepsValues())
             return tl::unexpected(Failure{ErrorCode::Failed, otherValuesWords(name), {}});
     const VerifyHost host{
-        [this](const std::string& hash) {
-            return programOf({{"graph", hash}});
-        },
+        [this](const std::string& hash) { return programOf(hash); },
         [&](const PassRequest& pass) { return runPasses(m_passes, source, pass, call.task); }};
     const auto reply = verifyMethod(*request, source, *inputs, host, call.task);
     return reply ? Reply(wire::encode(*reply)) : tl::unexpected(reply.error());
@@ -344,8 +342,7 @@ Reply Service::load(const json& params) {
     return wire::encode(wire::LoadReply{std::move(hash), nodes});
 }
 
-tl::expected<Service::ProgramPtr, Failure> Service::programOf(const json& params) {
-    const auto& hash = params.at("graph").get_ref<const std::string&>();
+tl::expected<Service::ProgramPtr, Failure> Service::programOf(const std::string& hash) {
     const auto found = std::find_if(m_programs.begin(), m_programs.end(),
                                     [&](const auto& entry) { return entry.first == hash; });
     if (found == m_programs.end())

@@ -42,7 +42,7 @@ private:
     Reply verify(Call& call);
     [[nodiscard]] Reply passes() const;
     Reply load(const nlohmann::json& params);
-    [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const nlohmann::json& params);
+    [[nodiscard]] tl::expected<ProgramPtr, Failure> programOf(const std::string& hash);
 
     /// Most recently used first.
     std::list<std::pair<std::string, ProgramPtr>> m_programs;

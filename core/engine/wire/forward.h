@@ -13,6 +13,7 @@ struct ExecuteReply;
 struct ExecuteRequest;
 struct LoadReply;
 struct LoadRequest;
+struct OnGraph;
 struct PassReply;
 struct PassRequest;
 struct PassesReply;

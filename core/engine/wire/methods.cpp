@@ -102,6 +102,12 @@ struct Fields<LoadReply> {
 };
 
 template <>
+struct Fields<OnGraph> {
+    static constexpr const char* name = "request on a graph";
+    static void of(auto& f, auto& x) { f("graph", x.graph); }
+};
+
+template <>
 struct Fields<UnsupportedNode> {
     static constexpr const char* name = "node";
     static void of(auto& f, auto& x) {
@@ -211,6 +217,7 @@ DYNASCOPE_WIRE(InitializeReply)
 DYNASCOPE_WIRE(EnvironmentReply)
 DYNASCOPE_WIRE(LoadRequest)
 DYNASCOPE_WIRE(LoadReply)
+DYNASCOPE_WIRE(OnGraph)
 DYNASCOPE_WIRE(CoverageReply)
 DYNASCOPE_WIRE(PassesReply)
 DYNASCOPE_WIRE(PluginsReply)

@@ -74,6 +74,11 @@ struct LoadReply {
     std::uint64_t nodes = 0;
 };
 
+/// What every request on a graph has besides its own fields.
+struct OnGraph {
+    std::string graph; ///< that LoadReply named
+};
+
 /// A node that the engine cannot run.
 struct UnsupportedNode {
     std::string node, target, reason;

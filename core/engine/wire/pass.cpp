@@ -7,6 +7,7 @@
 
 namespace dynascope::wire {
 
+DYNASCOPE_WIRE(RunOn)
 DYNASCOPE_WIRE(PassStep)
 DYNASCOPE_WIRE(PassSummary)
 DYNASCOPE_WIRE(WriteBack)
