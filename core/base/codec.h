@@ -73,6 +73,11 @@ public:
     void operator()(const char* field, const T& value) {
         (*m_object)[field] = json(value);
     }
+    /// There in documents of every version.
+    template <typename T>
+    void needed(const char* field, const T& value) {
+        (*this)(field, value);
+    }
     /// Left out where it has its default.
     template <typename T>
     void optional(const char* field, const T& value, const T& otherwise = T{}) {
@@ -210,6 +215,10 @@ public:
     template <typename T>
     void operator()(const char* field, T& out) {
         if (const Any* at = find(field, m_missing == Missing::Fails)) inside(field, *at, out);
+    }
+    template <typename T>
+    void needed(const char* field, T& out) {
+        if (const Any* at = find(field, true)) inside(field, *at, out);
     }
     template <typename T>
     void optional(const char* field, T& out, const T& otherwise = T{}) {

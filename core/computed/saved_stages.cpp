@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/saved_stages.h"
 
-#include "core/base/json_fields.h"
 #include "core/computed/program_text.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
@@ -15,8 +14,6 @@ namespace dynascope::computed {
 namespace {
 
 constexpr const char* rederivation = "rederivation"; ///< `detail` of what deriving a stage said
-/// Of its document; rises when an older reader would misread it. Version 0 had no number.
-constexpr int rederivationVersion = 1;
 
 std::string recordingText(const StageToSave& stage) {
     const ComputedStage& known = stage.known;
@@ -63,10 +60,7 @@ store::SavedStage rederivationToStore(const StageRederivation& known, bool shown
     out.detail = rederivation;
     out.k = known.stage->k;
     if (!shown && known.said.row.derived) out.graph = ir::printReadable(*known.said.row.derived).text;
-    wire::Any recording{{"version", rederivationVersion},
-                        {"rederived", engine::rederivedJson(known.said.row)}};
-    if (known.said.metadata) recording["metadata"] = engine::rederivedJson(*known.said.metadata);
-    out.recording = wire::textOf(recording);
+    out.recording = engine::writeRederivation(known.said);
     return out;
 }
 
@@ -136,24 +130,18 @@ private:
     };
 
     bool addRederivation(const store::SavedStage& saved, const session::StagePtr& stage) {
-        const wire::Any recording = wire::parsed(saved.recording);
-        if (!recording.is_object() || !recording.contains("rederived")) return false;
-        const wire::Any& version = field(recording, "version");
-        if (!version.is_null() && (!version.is_number_integer() || version > rederivationVersion))
-            return false;
-        auto row = engine::readRederived(recording.at("rederived"));
-        if (!row) return false;
+        auto said = engine::readRederivation(saved.recording);
+        if (!said) return false;
+        ir::GraphPtr& derived = said->row.derived;
         // Stored once, where it is shown.
         if (const auto shown = m_shown.find(session::idOf(stage.get())); shown != m_shown.end())
-            row->derived = *shown->second->graph();
+            derived = *shown->second->graph();
         if (!saved.graph.empty())
-            if (const auto graph = ir::readGraph(saved.graph)) row->derived = *graph;
+            if (const auto graph = ir::readGraph(saved.graph)) derived = *graph;
         StageRederivation& out = m_out.rederived.emplace_back();
         out.stage = stage;
         out.address = saved.root;
-        out.said.row = std::move(*row);
-        if (const auto metadata = recording.find("metadata"); metadata != recording.end())
-            out.said.metadata = engine::readRederived(*metadata);
+        out.said = std::move(*said);
         return true;
     }
 

@@ -70,11 +70,8 @@ struct CheckedStage {
 /// From a reply to "verify".
 [[nodiscard]] CheckedStage checkedStage(const wire::VerifyReply& reply);
 
-/// What deriving a captured stage anew said.
-struct Rederivation {
-    engine::RederivedStage row;
-    std::optional<engine::RederivedStage> metadata; ///< of a joint or inference graph: of what lies behind it
-};
+using engine::Rederivation;
+
 /// "isomorphic", "equivalent", "different", "declined"; "differs" where another release made the capture.
 [[nodiscard]] std::string rederivedWord(const engine::RederivedStage& row);
 /// A sentence or two: the verdict, its reason, and what metadata says.

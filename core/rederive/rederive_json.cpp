@@ -1,111 +1,98 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/rederive_json.h"
 
-#include "core/base/json_fields.h"
+#include "core/base/codec.h"
+
+namespace dynascope::wire {
+
+template <>
+struct Words<engine::Rederived> {
+    static constexpr auto of = engine::rederivedNames;
+};
+
+template <>
+struct Words<passes::partition::Decision::Kind> {
+    static constexpr std::array<std::string_view, 2> of{"saved", "recomputed"};
+};
+
+template <>
+struct Fields<passes::partition::Decision> {
+    static constexpr const char* name = "decision";
+    static void of(auto& f, auto& x) {
+        f("node", x.node);
+        f("decision", x.kind);
+        f("bytes", x.bytes);
+        f("why", x.why);
+    }
+};
+
+template <>
+struct Fields<engine::RederivedStage> {
+    static constexpr const char* name = "derived stage";
+    static void of(auto& f, auto& x) {
+        f("rank", x.rank);
+        f("compile_id", x.compile);
+        f("stage", x.stage);
+        f("from", x.from);
+        f.needed("verdict", x.verdict);
+        f("reason", x.reason);
+        f("nodes", x.nodes);
+        f("matched", x.matched);
+        f("time_us", x.microseconds);
+        f("captured", x.captured);
+        f("derived", x.got);
+        f("node", x.node);
+        f("derived_node", x.nodeGot);
+        f("missed_guard", x.missedGuard);
+        f("left_out", x.leftOut);
+        f("decisions", x.decisions);
+        f.optional("attempt", x.attempt);
+        f.optional("metadata", x.metadata);
+        f.optional("versions", x.versions);
+        f.optional("hooks", x.hooks);
+    }
+};
+
+template <>
+struct Fields<engine::Rederivation> {
+    static constexpr const char* name = "rederivation";
+    static void of(auto& f, auto& x) {
+        f.needed("rederived", x.row);
+        f.optional("metadata", x.metadata);
+    }
+};
+
+DYNASCOPE_WIRE(engine::RederivedStage)
+DYNASCOPE_WIRE(engine::Rederivation)
+
+} // namespace dynascope::wire
 
 namespace dynascope::engine {
 
-namespace {
-
-using nlohmann::json;
-using passes::partition::Decision;
-
-json decisionsJson(const std::vector<Decision>& decisions) {
-    json out = json::array();
-    for (const Decision& decision : decisions)
-        out.push_back({{"node", decision.node},
-                       {"decision", decisionName(decision.kind)},
-                       {"bytes", decision.bytes},
-                       {"why", decision.why}});
-    return out;
+std::string_view decisionName(passes::partition::Decision::Kind kind) {
+    return wire::Words<passes::partition::Decision::Kind>::of[static_cast<std::size_t>(kind)];
 }
 
-std::vector<Decision> readDecisions(const json& list) {
-    std::vector<Decision> out;
-    for (const json& item : list) {
-        const json& bytes = field(item, "bytes");
-        const bool saved = stringField(item, "decision") == decisionName(Decision::Kind::Saved);
-        out.push_back({saved ? Decision::Kind::Saved : Decision::Kind::Recomputed, stringField(item, "node"),
-                       bytes.is_number_integer() ? bytes.get<std::int64_t>() : 0, stringField(item, "why")});
-    }
-    return out;
+nlohmann::json rederivedJson(const RederivedStage& stage) {
+    return wire::encode(stage);
 }
 
-std::vector<std::string> lines(const json& list) {
-    std::vector<std::string> out;
-    for (const json& line : list)
-        if (line.is_string()) out.push_back(line.get<std::string>());
-    return out;
+Result<RederivedStage> readRederived(const nlohmann::json& stage) {
+    return wire::decode<RederivedStage>(stage);
 }
 
-std::size_t count(const json& stage, const char* key) {
-    const json& number = field(stage, key);
-    return number.is_number_unsigned() ? number.get<std::size_t>() : 0;
+std::string writeRederivation(const Rederivation& said) {
+    wire::Any out = wire::encode(said);
+    out[wire::versionField] = rederivationVersion;
+    return wire::textOf(out);
 }
 
-} // namespace
-
-std::string_view decisionName(Decision::Kind kind) {
-    return kind == Decision::Kind::Saved ? "saved" : "recomputed";
-}
-
-json rederivedJson(const RederivedStage& stage) {
-    json out{{"rank", stage.rank},
-             {"compile_id", stage.compile},
-             {"stage", stage.stage},
-             {"from", stage.from},
-             {"verdict", rederivedName(stage.verdict)},
-             {"reason", stage.reason},
-             {"nodes", stage.nodes},
-             {"matched", stage.matched},
-             {"time_us", stage.microseconds},
-             {"captured", stage.captured},
-             {"derived", stage.got},
-             {"node", stage.node},
-             {"derived_node", stage.nodeGot},
-             {"missed_guard", stage.missedGuard},
-             {"left_out", stage.leftOut},
-             {"decisions", decisionsJson(stage.decisions)}};
-    if (stage.attempt != 0) out["attempt"] = stage.attempt;
-    if (!stage.metadata.is_null()) out["metadata"] = stage.metadata;
-    if (!stage.versions.empty()) out["versions"] = stage.versions;
-    if (!stage.hooks.empty()) out["hooks"] = stage.hooks;
-    return out;
-}
-
-std::optional<RederivedStage> readRederived(const json& stage) {
-    RederivedStage out;
-    bool known = false;
-    for (const Rederived verdict : {Rederived::Isomorphic, Rederived::Equivalent, Rederived::Different,
-                                    Rederived::Declined, Rederived::NotDerived, Rederived::Alone})
-        if (rederivedName(verdict) == stringField(stage, "verdict")) {
-            out.verdict = verdict;
-            known = true;
-        }
-    if (!known) return std::nullopt;
-    const json& rank = field(stage, "rank");
-    const json& time = field(stage, "time_us");
-    const json& attempt = field(stage, "attempt");
-    out.attempt = attempt.is_number_integer() ? attempt.get<int>() : 0;
-    out.rank = rank.is_number_integer() ? rank.get<int>() : 0;
-    out.compile = stringField(stage, "compile_id");
-    out.stage = stringField(stage, "stage");
-    out.from = stringField(stage, "from");
-    out.reason = stringField(stage, "reason");
-    out.versions = stringField(stage, "versions");
-    out.nodes = count(stage, "nodes");
-    out.matched = count(stage, "matched");
-    out.microseconds = time.is_number() ? time.get<double>() : 0;
-    out.captured = lines(field(stage, "captured"));
-    out.got = lines(field(stage, "derived"));
-    out.node = stringField(stage, "node");
-    out.nodeGot = stringField(stage, "derived_node");
-    out.missedGuard = stringField(stage, "missed_guard");
-    out.leftOut = stringField(stage, "left_out");
-    out.hooks = stringField(stage, "hooks");
-    out.decisions = readDecisions(field(stage, "decisions"));
-    out.metadata = field(stage, "metadata");
-    return out;
+Result<Rederivation> readRederivation(const std::string& text) {
+    const wire::Any document = wire::parsed(text);
+    const Result<int> version = wire::versionOf(document, rederivationVersion);
+    if (!version) return tl::unexpected(version.error());
+    return wire::decode<Rederivation>(document,
+                                      *version == 0 ? wire::Missing::NotSaid : wire::Missing::Fails);
 }
 
 } // namespace dynascope::engine

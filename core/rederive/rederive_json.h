@@ -3,10 +3,12 @@
 // What deriving a stage anew said, as JSON: for scripts and for session files.
 #pragma once
 
+#include "core/base/document.h"
 #include "core/rederive/rederived_stage.h"
 
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <string>
+#include <string_view>
 
 namespace dynascope::engine {
 
@@ -15,9 +17,17 @@ namespace dynascope::engine {
 
 /// All but the derived graph.
 [[nodiscard]] nlohmann::json rederivedJson(const RederivedStage& stage);
+/// What rederivedJson() wrote. Total; the verdict must be there in any case.
+[[nodiscard]] Result<RederivedStage> readRederived(const nlohmann::json& stage);
 
-/// What rederivedJson() wrote; whatever is missing counts as not said. Nothing where it says no verdict. The
-/// text may be a stranger's, but must not nest without limit.
-[[nodiscard]] std::optional<RederivedStage> readRederived(const nlohmann::json& stage);
+/// Of a session file's document: rises when an older reader would misread one. Version 0 had no number, and
+/// left fields out that were not there yet.
+inline constexpr int rederivationVersion = 1;
+
+/// As session files keep it: all but the derived graphs.
+[[nodiscard]] std::string writeRederivation(const Rederivation& said);
+/// Reads every version, from a stranger's file too. An Error for one that a newer program wrote, and for one
+/// that is damaged.
+[[nodiscard]] Result<Rederivation> readRederivation(const std::string& text);
 
 } // namespace dynascope::engine

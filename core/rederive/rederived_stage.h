@@ -7,6 +7,8 @@
 #include "core/ir/graph.h"
 #include "core/passes/partition/joint.h"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -24,7 +26,11 @@ enum class Rederived : std::uint8_t {
     NotDerived, ///< there was no engine to ask, or it was lost: nothing is known of the stage
     Alone,      ///< derived, and the capture has nothing to hold it against
 };
-[[nodiscard]] std::string_view rederivedName(Rederived verdict);
+inline constexpr std::array<std::string_view, 6> rederivedNames{"isomorphic", "equivalent",  "different",
+                                                                "declined",   "not derived", "only derived"};
+[[nodiscard]] constexpr std::string_view rederivedName(Rederived verdict) {
+    return rederivedNames[static_cast<std::size_t>(verdict)];
+}
 
 struct RederivedStage {
     std::string compile; ///< "0/0"
@@ -60,6 +66,12 @@ struct RederivedStage {
     std::optional<CallError> lost; ///< of NotDerived: what became of the engine
     /// Of a forward graph: what is saved for backward and what is computed again, with bytes and reasons.
     std::vector<passes::partition::Decision> decisions;
+};
+
+/// What deriving a captured stage anew said.
+struct Rederivation {
+    RederivedStage row;
+    std::optional<RederivedStage> metadata; ///< of a joint or inference graph: of what lies behind it
 };
 
 } // namespace dynascope::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Every request and reply of the engine's protocol, and what session files keep of replies, from any JSON:
-// what can be read is written the same way again, whatever it was.
+// Every request and reply of the engine's protocol, and what session files keep of replies, replays and
+// rederivations, from any JSON: what can be read is written the same way again, whatever it was.
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
@@ -10,6 +10,8 @@
 #include "core/engine/wire/stage_document.h"
 #include "core/engine/wire/tree.h"
 #include "core/engine/wire/verify.h"
+#include "core/rederive/rederive_json.h"
+#include "core/replay/replay_export.h"
 #include "tests/fuzz/expect.h"
 
 #include <cstdint>
@@ -48,13 +50,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(wire::readStageDocument(wire::writeStageDocument(*stage), {}).has_value());
     if (const auto verdict = wire::readVerdictDocument(text))
         fuzz::expect(wire::readVerdictDocument(wire::writeVerdictDocument(*verdict)).has_value());
+    if (const auto replay = replay::readKeptRun(text))
+        fuzz::expect(replay::readKeptRun(wire::textOf(replay::toJson(*replay))).has_value());
+    if (const auto rederivation = engine::readRederivation(text))
+        fuzz::expect(engine::readRederivation(engine::writeRederivation(*rederivation)).has_value());
     const wire::Any document = wire::parsed(text);
     roundTrips<wire::AotReply, wire::AotRequest, wire::CancelReply, wire::CancelRequest, wire::CoverageReply,
                wire::CreditRequest, wire::DropReply, wire::DropRequest, wire::EnvironmentReply,
                wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply, wire::InitializeRequest,
-               wire::LoadReply, wire::LoadRequest, wire::PassReply, wire::PassRequest, wire::PassesReply,
-               wire::PluginsReply, wire::RanksReply, wire::RanksRequest, wire::RecordReply,
-               wire::RecordRequest, wire::ReplayReply, wire::ReplayRequest, wire::StatusReply,
+               wire::LoadReply, wire::LoadRequest, wire::OnGraph, wire::PassReply, wire::PassRequest,
+               wire::PassesReply, wire::PluginsReply, wire::RanksReply, wire::RanksRequest, wire::RecordReply,
+               wire::RecordRequest, wire::RunOn, wire::ReplayReply, wire::ReplayRequest, wire::StatusReply,
                wire::TensorReply, wire::TensorRequest, wire::TreeBeginReply, wire::TreeDropRequest,
                wire::TreeFunctionReply, wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest,
                wire::TreeReply, wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);

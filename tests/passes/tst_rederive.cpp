@@ -8,6 +8,7 @@
 #include "core/passes/recording.h"
 #include "core/passes/same_values.h"
 #include "core/rederive/rederive.h"
+#include "core/rederive/rederive_json.h"
 #include "core/rederive/saved_hooks.h"
 #include "tests/support/archive.h"
 #include "tests/support/captures.h"
@@ -290,6 +291,56 @@ private slots:
                                  *graph(call("m", "%x, 1") + call("a", "%x, 3") + call("b", "%a, 2.0"), "b"));
         QCOMPARE(swapped.difference,
                  std::string("argument 0 of 'b' is a in both graphs, where these are different nodes"));
+    }
+
+    void readAgainAsWritten() {
+        engine::Rederivation said;
+        said.row.compile = "0/0";
+        said.row.stage = "aot_forward_graph";
+        said.row.from = "aot_joint_graph";
+        said.row.verdict = Rederived::NotDerived;
+        said.row.captured = {"a", "b"};
+        said.row.microseconds = 1.5;
+        said.row.attempt = 2;
+        said.row.decisions = {{passes::partition::Decision::Kind::Recomputed, "mul", 8, "cheap"}};
+        said.metadata = RederivedStage();
+        said.metadata->metadata = {{"outputs", 1}};
+        const std::string text = engine::writeRederivation(said);
+        QCOMPARE(text,
+                 std::string(R"({"metadata":{"captured":[],"compile_id":"","decisions":[],"derived":[],)"
+                             R"("derived_node":"","from":"","left_out":"","matched":0,)"
+                             R"("metadata":{"outputs":1},"missed_guard":"","node":"","nodes":0,"rank":0,)"
+                             R"("reason":"","stage":"","time_us":0.0,"verdict":"isomorphic"},)"
+                             R"("rederived":{"attempt":2,"captured":["a","b"],"compile_id":"0/0",)"
+                             R"("decisions":[{"bytes":8,"decision":"recomputed","node":"mul",)"
+                             R"("why":"cheap"}],"derived":[],"derived_node":"",)"
+                             R"("from":"aot_joint_graph","left_out":"","matched":0,"missed_guard":"",)"
+                             R"("node":"","nodes":0,"rank":0,"reason":"","stage":"aot_forward_graph",)"
+                             R"("time_us":1.5,"verdict":"not derived"},"version":1})"));
+        const auto again = engine::readRederivation(text);
+        QVERIFY2(again, again ? "" : again.error().message.c_str());
+        QCOMPARE(engine::writeRederivation(*again), text);
+    }
+
+    void whatIsOddInAStoredOneIsNamed() {
+        const auto why = [](const std::string& text) {
+            const auto read = engine::readRederivation(text);
+            return read ? std::string() : read.error().message;
+        };
+        QCOMPARE(why("{"), std::string("rederivation: expected an object, not null"));
+        QCOMPARE(why(R"({"version":2})"), std::string("it was written by a newer version of Dynascope"));
+        QCOMPARE(why(R"({"version":1,"rederived":{"verdict":"different"}})"),
+                 std::string("rederivation: rederived.rank: is missing"));
+        // Before there were versions not all was said, but always a verdict.
+        QCOMPARE(why(R"({"rederived":{"verdict":"different"}})"), std::string());
+        QCOMPARE(why(R"({"rederived":{}})"), std::string("rederivation: rederived.verdict: is missing"));
+        QCOMPARE(why(R"({"rederived":{"verdict":"fine"}})"),
+                 std::string("rederivation: rederived.verdict: unknown word 'fine'"));
+        QCOMPARE(
+            why(R"({"rederived":{"verdict":"different","decisions":[{"bytes":"x"}]}})"),
+            std::string("rederivation: rederived.decisions[0].bytes: expected a whole number, not a string"));
+        QCOMPARE(why(R"({"rederived":{"verdict":"different"},"metadata":7})"),
+                 std::string("rederivation: metadata: expected an object, not a number"));
     }
 };
 
