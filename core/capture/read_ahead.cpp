@@ -2,6 +2,7 @@
 #include "core/capture/read_ahead.h"
 
 #include "core/base/json.h"
+#include "core/base/threads.h"
 #include "core/capture/abridge.h"
 #include "core/capture/payload_lines.h"
 #include "core/capture/trace_lines.h"
@@ -12,8 +13,6 @@
 #include <atomic>
 #include <charconv>
 #include <cstring>
-#include <exception>
-#include <system_error>
 #include <thread>
 #include <unordered_map>
 
@@ -366,39 +365,17 @@ std::optional<std::vector<LogChunk>> readAhead(std::string_view log, bool checkH
     std::vector<LogChunk> chunks = cut(log, std::max<std::size_t>(chunkBytes, 1), from);
     std::atomic<std::size_t> next{0};
     std::atomic<std::uint64_t> done{0};
-    std::atomic<bool> failed{false};
-    // Whatever goes wrong on another thread, such as memory that runs out, goes wrong on the caller's.
-    const auto work = [&](const bool reports) -> std::exception_ptr {
-        try {
-            ChunkReader reader(log, checkHashes, away, task);
-            for (std::size_t i = next++; i < chunks.size() && !task.cancelled() && !failed; i = next++) {
-                reader.read(chunks[i]);
-                done += chunks[i].end - chunks[i].begin;
-                // Going through the records in order is the smaller part of the work.
-                if (reports) task.report("Reading", done / 4 * 3, log.size());
-            }
-        } catch (...) {
-            failed = true;
-            return std::current_exception();
-        }
-        return nullptr;
-    };
     const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
     const std::size_t helpers = std::min(cores, chunks.size()) - (chunks.empty() ? 0 : 1);
-    std::vector<std::exception_ptr> errors(helpers + 1);
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < helpers; ++i) {
-            try {
-                threads.emplace_back([&, i] { errors[i + 1] = work(false); });
-            } catch (const std::system_error&) {
-                break; // no thread can be had: the caller's does all of it
-            }
+    shareWork(helpers, [&](const Sharer& sharer) {
+        ChunkReader reader(log, checkHashes, away, task);
+        for (std::size_t i = next++; i < chunks.size() && !task.cancelled() && !sharer.failed; i = next++) {
+            reader.read(chunks[i]);
+            done += chunks[i].end - chunks[i].begin;
+            // Going through the records in order is the smaller part of the work.
+            if (sharer.isCallers) task.report("Reading", done / 4 * 3, log.size());
         }
-        errors[0] = work(true);
-    }
-    for (const std::exception_ptr& error : errors)
-        if (error) std::rethrow_exception(error);
+    });
     if (task.cancelled()) return std::nullopt;
     // Other threads may have been faster than this one.
     task.report("Reading", log.size() / 4 * 3, log.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/compare/compare.h"
 
+#include "core/base/threads.h"
 #include "core/compare/parts.h"
 #include "core/compare/passes.h"
 #include "core/session/compile_counts.h"
@@ -16,21 +17,18 @@ namespace {
 using session::Compile;
 using session::Session;
 
-/// Calls work(0) ... work(count - 1), each once, on several threads. Progress is told on the caller's.
+/// Calls work(0) ... work(count - 1), each once, on several threads. Progress is told on the caller's, and what goes wrong
+/// on one of them goes wrong there too.
 template <typename Work>
 void forEachInParallel(std::size_t count, const TaskContext& task, const Work& work) {
     std::atomic<std::size_t> next{0};
-    const auto run = [&](bool tells) {
-        for (std::size_t i = next++; i < count; i = next++) {
-            work(i);
-            if (tells) task.report("Comparing stages", std::min(next.load(), count), count);
-        }
-    };
     const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(cores, count); ++i)
-        threads.emplace_back(run, false);
-    run(true);
+    shareWork(std::min(cores, std::max<std::size_t>(count, 1)) - 1, [&](const Sharer& sharer) {
+        for (std::size_t i = next++; i < count && !sharer.failed; i = next++) {
+            work(i);
+            if (sharer.isCallers) task.report("Comparing stages", std::min(next.load(), count), count);
+        }
+    });
 }
 
 /// A guard as two runs can share it: addresses of objects are others in each process.

@@ -10,6 +10,10 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <latch>
+#include <memory>
+#include <new>
+#include <thread>
 
 using namespace dynascope;
 using compare::Comparison;
@@ -33,6 +37,24 @@ Comparison compared(const TraceText& a, const TraceText& b, const compare::Compa
 QString q(const std::string& text) {
     return QString::fromStdString(text);
 }
+
+/// A text that a second thread has no memory to read. The first thread waits until that has happened.
+class OutOfMemoryElsewhere : public session::ByteSource {
+public:
+    [[nodiscard]] std::string_view bytes() const override { return "graph():\n    return ()"; }
+    [[nodiscard]] Result<void> need(std::uint64_t /*offset*/, std::uint64_t /*length*/) const override {
+        if (std::this_thread::get_id() != m_first) {
+            m_failed.count_down();
+            throw std::bad_alloc();
+        }
+        m_failed.wait();
+        return {};
+    }
+
+private:
+    std::thread::id m_first = std::this_thread::get_id();
+    mutable std::latch m_failed{1};
+};
 
 } // namespace
 
@@ -406,6 +428,21 @@ private slots:
         QVERIFY(result);
         QCOMPARE(result->same, std::size_t(3));
         QCOMPARE(result->differing, std::size_t(1));
+    }
+
+    void memoryThatRunsOutEndsNothingElse() {
+        if (std::thread::hardware_concurrency() < 2) QSKIP("one thread compares all stages here");
+        const auto source = std::make_shared<const OutOfMemoryElsewhere>();
+        session::Session session;
+        session::Compile& compile = session.compiles.emplace_back();
+        for (int k = 0; k < 2; ++k) { // a stage for each of two threads
+            const auto stage = std::make_shared<session::Stage>();
+            stage->name = "dynamo_output_graph";
+            stage->k = k;
+            stage->payload = {source, 0, source->bytes().size(), false};
+            compile.stages.push_back(stage);
+        }
+        QVERIFY_THROWS_EXCEPTION(std::bad_alloc, (void)compare::compareCompiles(session, 0, session, 0));
     }
 
     void canBeCancelled() {
