@@ -13,6 +13,7 @@
 #include "core/engine/wire/verify.h"
 #include "tests/support/programs.h"
 
+#include <QFile>
 #include <QTest>
 #include <cmath>
 #include <functional>
@@ -96,12 +97,13 @@ const std::set<std::string> optional{
     "stopped_at",  "same_storage",    "none",        "text",           "aliases_inputs",
     "readable",    "numbers_read",    "confinement", "driver",         "live_events",
     "is_input",    "aliases_outputs", "max_abs",     "data",           "scalar",
-    "run",         "mutations"};
+    "run",         "mutations",       "detail",      "maker",          "id",
+    "cuda_graph"};
 /// May be null.
 const std::set<std::string> nullable{"node",     "before",   "after",  "replacement", "base",
                                      "current",  "value",    "output", "verified",    "first_difference",
                                      "computed", "source",   "min",    "max",         "mean",
-                                     "std",      "is_input", "parent", "aliases"};
+                                     "std",      "is_input", "parent", "aliases",     "params"};
 
 struct Place {
     Any::json_pointer at;
@@ -211,6 +213,10 @@ private slots:
             "replay",
             m_engine.call("replay",
                           {{"plans", {(*recorded)["plan"]}}, {"iterations", 2}, {"node_iterations", 1}})));
+        QFile ofGpu(DYNASCOPE_TEST_DATA "/replay/synthetic_cuda_recording.json");
+        QVERIFY(ofGpu.open(QIODevice::ReadOnly));
+        m_said.push_back(said<RecordReply>(
+            "record on a GPU", Any{{"plan", "plan1"}, {"recording", parsed(ofGpu.readAll().toStdString())}}));
         m_said.push_back(said<DropReply>("drop", m_engine.call("drop", {{"plans", {(*recorded)["plan"]}}})));
         const std::string product = "graph():\n"
                                     "    %x : [num_users=1] = placeholder[target=x]\n"
@@ -359,6 +365,23 @@ private slots:
              {"values", {list}}});
         QVERIFY(!nested);
         QVERIFY(nested.error().message.ends_with("nested too deeply"));
+    }
+
+    void wrongParametersAreNamed() {
+        const auto why = [this](const Any& params) {
+            const auto reply = m_engine.callOnGraph("execute", pokes, params);
+            return reply ? std::string() : reply.error().message;
+        };
+        QCOMPARE(why({{"symbols", {{"s0", "x"}}}}),
+                 std::string("wrong parameters of 'execute': inputs: symbols.s0: expected a whole number, "
+                             "not a string"));
+        QCOMPARE(why({{"symbols", 3}}),
+                 std::string("wrong parameters of 'execute': inputs: symbols: expected an object, "
+                             "not a number"));
+        const auto lost = m_engine.call("coverage", Any::object());
+        QVERIFY(!lost);
+        QCOMPARE(lost.error().message,
+                 std::string("wrong parameters of 'coverage': request on a graph: graph: is missing"));
     }
 
     /// JSON has no number for how far infinity is from one.
