@@ -267,7 +267,9 @@ void Facts::addWork(const Row& row, const ir::Graph& graph, std::optional<sessio
     if (std::ranges::any_of(facts.nodes,
                             [&](ir::NodeIndex node) { return isCollective(graph.node(node).target); }))
         return;
-    if (row.part == Part::Node && !hasDevice) facts.work = workOf(graph, {row.node});
+    // Backward of an operator, which is another one, has the node of its forward.
+    if (row.part == Part::Node && !hasDevice && row.inner != Link::Sequence)
+        facts.work = workOf(graph, {row.node});
     if (row.part != Part::Kernel || (hasDevice && !onDevice)) return;
     using session::LinkEvidence;
     const session::GeneratedKernel& kernel = kernelOf(row);

@@ -153,7 +153,8 @@ std::string_view withoutGraphNumber(std::string_view event) {
 }
 
 bool isGraphLaunch(std::string_view event) {
-    return event.starts_with("cudaGraphLaunch") || event.starts_with("cuGraphLaunch");
+    return event.starts_with("cudaGraphLaunch") || event.starts_with("cuGraphLaunch") ||
+           event.starts_with("hipGraphLaunch");
 }
 
 bool isGeneratedKernel(std::string_view event) {
@@ -358,8 +359,11 @@ std::vector<Matched> GraphOperators::match(std::span<const CalledOperator> opera
         runFrom = b + 1;
     }
     fill(own.size(), run.size());
-    for (std::size_t i = 0; i < out.size(); ++i)
-        out[i].foreign = !m_names.contains(operators[i].name);
+    bool isOver = false;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        out[i].foreign = isOver || !m_names.contains(operators[i].name);
+        isOver |= !m_operators.empty() && out[i].node == m_operators.back().node;
+    }
     return out;
 }
 

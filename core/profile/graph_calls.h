@@ -56,7 +56,8 @@ struct Matched {
     int kernel = -1, call = -1; ///< of output code
     std::uint32_t node = none;  ///< of a graph
     Link link = Link::None;
-    bool foreign = false; ///< the graph has no operator of that name: it is none of its own
+    bool foreign =
+        false; ///< it is none of the graph's: no operator there has the name, or its last one was before
 };
 
 /// An operator, or the CPU's side of a kernel, that a graph's call holds directly.
@@ -67,7 +68,7 @@ struct CalledOperator {
 
 /// "cpp_fused_relu_0" of "graph_0_cpp_fused_relu_0" (torch/_inductor/codegen/cpp.py).
 [[nodiscard]] std::string_view withoutGraphNumber(std::string_view event);
-/// "cudaGraphLaunch", "cuGraphLaunch".
+/// "cudaGraphLaunch", "cuGraphLaunch", "hipGraphLaunch".
 [[nodiscard]] bool isGraphLaunch(std::string_view event);
 /// Whether Inductor generated a kernel of that name: "cpp_fused_...", "triton_poi_fused_...".
 [[nodiscard]] bool isGeneratedKernel(std::string_view event);

@@ -4,6 +4,7 @@
 #include "core/capture/open.h"
 #include "core/ir/text.h"
 #include "core/profile/compared.h"
+#include "core/profile/graph_calls.h"
 #include "tests/support/profiles.h"
 #include "tests/support/trace_text.h"
 
@@ -159,6 +160,58 @@ private slots:
         }
         const auto modules = grouped(facts, By::Module);
         QVERIFY(std::ranges::any_of(modules, [](const GroupedRow& row) { return !row.module.empty(); }));
+    }
+
+    /// With the backend "eager" the frame's graph runs as it is, and autograd's backward of a node has its sequence number.
+    void backwardOfANodeIsOtherWork() {
+        test::TraceText text;
+        text.start();
+        text.add("\"dynamo_output_graph\": {}", test::readableGraph(1));
+        text.metrics();
+        const JoinedPtr joined = joinedTexts(text.text(), R"(
+{"ph":"X","cat":"cpu_op","name":"Torch-Compiled Region: 0/0","pid":1,"tid":1,"ts":10,"dur":40},
+{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":20,"dur":10,"args":{"Sequence number":7,"Input Dims":[[4],[]]}},
+{"ph":"X","cat":"cpu_op","name":"autograd::engine::evaluate_function: AddBackward0","pid":1,"tid":2,"ts":80,"dur":10,"args":{"Sequence number":7}})");
+        QVERIFY(joined);
+        Facts facts(joined);
+        std::map<Link, std::optional<double>> bytes;
+        for (std::uint32_t i = 0; i < joined->rows.size(); ++i)
+            if (joined->rows[i].part == Part::Node) {
+                QCOMPARE(facts.of(i).nodeNames, std::vector<std::string>{"add_0"});
+                bytes[joined->rows[i].inner] = facts.of(i).work.bytes;
+            }
+        QCOMPARE(bytes.size(), std::size_t(2));
+        QVERIFY(bytes.contains(Link::Sequence) && !bytes[Link::Sequence]);
+        bytes.erase(Link::Sequence);
+        QVERIFY(bytes.begin()->second.has_value());
+    }
+
+    /// What the wrapper does to a graph's results may be an operator that the graph has too; it comes after its last one.
+    void behindTheLastNodeIsTheWrapper() {
+        const JoinedPtr joined = test::joinedFolder("mlp_aot");
+        QVERIFY(joined);
+        QCOMPARE(joined->operators.joined, joined->operators.all);
+        const session::Stage* forward = nullptr;
+        for (const session::StagePtr& stage : joined->session->compiles.front().stages)
+            if (stage->phase == session::Phase::Forward) forward = stage.get();
+        QVERIFY(forward && forward->graph());
+        const GraphOperators graph(**forward->graph());
+        std::vector<CalledOperator> called{{"aten::addmm", {}}};
+        QVERIFY(!graph.match(called).front().foreign);
+        const ir::Graph& nodes = **forward->graph();
+        std::vector<std::string> names;
+        for (ir::NodeIndex i = 0; i < nodes.size(); ++i)
+            if (const std::string& target = nodes.node(i).target; target.starts_with("torch.ops.aten."))
+                names.push_back("aten::" + target.substr(15, target.find('.', 15) - 15));
+        QVERIFY(names.size() > 3);
+        called.clear();
+        for (const std::string& name : names)
+            called.push_back({name, {}});
+        called.push_back({names.front(), {}}); // the wrapper's
+        const std::vector<Matched> matched = graph.match(called);
+        QVERIFY(matched.back().foreign);
+        QVERIFY(
+            std::none_of(matched.begin(), matched.end() - 1, [](const Matched& one) { return one.foreign; }));
     }
 
     void whatABreakCosts() {
