@@ -52,6 +52,8 @@ std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, B
         return !computes(row) ? words : facts.lines.empty() ? "no source line is known" : placesOf(facts);
     case By::Module:
         return !computes(row) ? words : facts.module.empty() ? "no module is known" : facts.module;
+    case By::Stage:
+        return facts.stage.empty() ? words : facts.stage;
     case By::Compile:
         return facts.compile.empty() ? words : facts.compile;
     case By::Break:
@@ -64,9 +66,10 @@ std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, B
     return {};
 }
 
-/// Whether groups of one name are kept apart by compile and stage: names of nodes and kernels are of a graph.
+/// Whether groups of one name are kept apart by compile and stage: names of nodes and kernels are of a graph, and stages
+/// of a compile.
 bool isOfStage(const Row& row, By by) {
-    return by == By::Node || (by == By::Kernel && row.compile >= 0);
+    return by == By::Node || (by == By::Kernel && row.compile >= 0) || (by == By::Stage && row.stage >= 0);
 }
 
 void keepCommon(std::string& common, const std::string& own, bool isFirst) {

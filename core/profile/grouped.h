@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// Tables of a joined profile: its time by node, kernel, source line, module, compile, graph break, step, or operator as
+// Tables of a joined profile: its time by node, kernel, source line, module, stage, compile, graph break, step, or operator as
 // PyTorch's own table has it. However it is grouped, the rows of a device add up to its busy time.
 #pragma once
 
@@ -17,8 +17,8 @@
 
 namespace dynascope::profile {
 
-enum class By : std::uint8_t { Node, Kernel, Line, Module, Compile, Break, Step, Operator };
-inline constexpr std::array<std::string_view, 8> byNames = {"node",    "kernel", "line", "module",
+enum class By : std::uint8_t { Node, Kernel, Line, Module, Stage, Compile, Break, Step, Operator };
+inline constexpr std::array<std::string_view, 9> byNames = {"node",    "kernel", "line", "module",  "stage",
                                                             "compile", "break",  "step", "operator"};
 [[nodiscard]] std::optional<By> byNamed(std::string_view name);
 

@@ -158,6 +158,10 @@ private slots:
             QCOMPARE(row->count, std::size_t(3));
             QVERIFY2(row->evidence.ends_with("operator, order and Input Dims"), row->evidence.c_str());
         }
+        const auto stages = grouped(facts, By::Stage);
+        const GroupedRow* forward = rowWithKey(stages, "aot_forward_graph");
+        const GroupedRow* backward = rowWithKey(stages, "aot_backward_graph");
+        QVERIFY(forward && backward && forward->count > 3 && backward->count > 3);
         const auto modules = grouped(facts, By::Module);
         QVERIFY(std::ranges::any_of(modules, [](const GroupedRow& row) { return !row.module.empty(); }));
     }
