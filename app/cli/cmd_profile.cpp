@@ -4,10 +4,12 @@
 //                            [--json | --csv]
 #include "app/cli/engine_command.h"
 #include "app/cli/profile_report.h"
+#include "core/base/shown_text.h"
 #include "core/rederive/measured_peaks.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 
 namespace dynascope::cli {
@@ -116,6 +118,11 @@ std::string missed(const profile::Joined& joined, double mostStepUs, double leas
     return out;
 }
 
+/// Beside a document, which has no place for them.
+void tellMisses(const std::string& misses) {
+    std::fputs(withoutControlCodes(misses).c_str(), stderr);
+}
+
 /// Of each path the first profile.
 int compare(const ProfileOptions& options, double mostStepUs, double leastJoined) {
     const auto a = joinedProfiles(options, options.path);
@@ -132,10 +139,12 @@ int compare(const ProfileOptions& options, double mostStepUs, double leastJoined
     Facts factsA(a->front()), factsB(b->front());
     const std::string misses =
         missed(*a->front(), mostStepUs, leastJoined) + missed(*b->front(), mostStepUs, leastJoined);
-    if (options.json)
+    if (options.json) {
         print(comparedJson(factsA, factsB, by).dump(2, ' ', false, json::error_handler_t::replace) + '\n');
-    else
+        tellMisses(misses);
+    } else {
         print(comparedText(factsA, factsB, by, options.top) + misses);
+    }
     return misses.empty() ? exitOk : exitFailure;
 }
 
@@ -178,7 +187,10 @@ int run(const ProfileOptions& options) {
                '\n';
     print(text);
     if (misses.empty()) return exitOk;
-    if (!options.json && !options.csv) print('\n' + misses);
+    if (options.json || options.csv)
+        tellMisses(misses);
+    else
+        print('\n' + misses);
     return exitFailure;
 }
 

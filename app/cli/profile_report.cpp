@@ -129,6 +129,13 @@ std::string achieved(const GroupedRow& row) {
     return {};
 }
 
+/// Of reading and of joining.
+std::vector<std::string> warningsOf(const Joined& joined) {
+    std::vector<std::string> out = joined.profile->warnings;
+    out.insert(out.end(), joined.warnings.begin(), joined.warnings.end());
+    return out;
+}
+
 std::string savedText(const GroupedRow& row, const profile::Peaks& peaks) {
     const std::optional<double> saved = saveable(row, peaks);
     return saved ? micros(us(*saved)) + " us" : std::string();
@@ -176,7 +183,7 @@ json profileJson(profile::Facts& facts, const RowChoice& choice) {
                             : json()},
             {"unjoined_us", us(joined.busy - joined.joined)},
             {"idle", idleJson(facts)},
-            {"warnings", profile.warnings}};
+            {"warnings", warningsOf(joined)}};
 }
 
 std::string profileCsv(profile::Facts& facts, const RowChoice& choice) {
@@ -240,7 +247,7 @@ std::string profileText(profile::Facts& facts, const RowChoice& choice, std::siz
     constexpr std::size_t mostGaps = 10;
     if (const std::string idle = idleText(facts, top == 0 ? 0 : std::min(top, mostGaps)); !idle.empty())
         out += '\n' + idle;
-    for (const std::string& warning : joined.warnings)
+    for (const std::string& warning : warningsOf(joined))
         out += "warning: " + warning + '\n';
     return out;
 }
