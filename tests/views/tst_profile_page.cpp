@@ -15,6 +15,7 @@
 #include "views/profile/profile_roofline.h"
 #include "views/profile/profile_rows.h"
 #include "views/profile/share_bars.h"
+#include "views/workspace/break_place.h"
 
 #include <QComboBox>
 #include <QFile>
@@ -116,6 +117,20 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(f.isCalm(), test::patience);
     }
 
+    void aKernelOfSeveralLinesNamesOne() {
+        Shown s("breaks");
+        const auto& rows = test::part<RowTable>(*s.page, "profile.table")->rows().rows();
+        const auto row = std::ranges::find_if(rows, [](const TableRow& one) {
+            return one[std::size_t(ProfileColumn::Line)].text.contains(" +");
+        });
+        QVERIFY(row != rows.end());
+        QVERIFY((*row)[std::size_t(ProfileColumn::What)].text.contains(", "));
+        emit test::part<RowTable>(*s.page, "profile.table")
+            ->linkActivated(int(row - rows.begin()), int(ProfileColumn::Line));
+        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
+        QCOMPARE(s.f.workspace.place().page, Page::Stages);
+    }
+
     void otherGroupsAndOneStep() {
         Shown s("breaks");
         s.groupBy("break");
@@ -144,6 +159,9 @@ private slots:
         emit test::part<RowTable>(*s.page, "profile.table")
             ->rowActivated(s.rowWith("graph break at profiles.py:16"));
         QCOMPARE(s.f.workspace.place().page, Page::Breaks);
+        const int group = breakGroup(s.f.workspace.place());
+        QVERIFY(group >= 0);
+        QCOMPARE(s.f.workspace.capture()->breaks.groups[std::size_t(group)].location.line, 16U);
     }
 
     void lanesShowStepsAndSelect() {

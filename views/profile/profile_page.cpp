@@ -3,6 +3,7 @@
 
 #include "core/profile/figures.h"
 #include "core/profile/shown_profile.h"
+#include "views/workspace/break_place.h"
 #include "views/workspace/go_to.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/panel_id.h"
@@ -10,6 +11,7 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace dynascope::views {
 
@@ -18,6 +20,21 @@ namespace {
 using profile::By;
 
 const QString tag = QStringLiteral("profile");
+
+/// The group of the break that ended a compile's graph; -1 for none.
+int groupOfLastBreak(const Workspace::Capture& capture, std::size_t compile) {
+    const session::Compile& broken = capture.session->compiles[compile];
+    const auto breaks = broken.finalBreaks();
+    if (breaks.empty()) return -1;
+    const auto index = std::size_t(breaks.back() - broken.breaks.data());
+    const auto& groups = capture.breaks.groups;
+    const auto group = std::ranges::find_if(groups, [&](const session::BreakGroup& one) {
+        return std::ranges::any_of(one.occurrences, [&](const session::BreakOccurrence& at) {
+            return at.compile == compile && at.index == index;
+        });
+    });
+    return group == groups.end() ? -1 : int(group - groups.begin());
+}
 
 } // namespace
 
@@ -358,7 +375,7 @@ void ProfilePage::goTo(const ProfileLink& link, int column) {
     const auto compile = std::size_t(link.compile);
     if (link.isBreak) {
         Place place = workspace().place();
-        place.page = Page::Breaks;
+        setBreak(place, groupOfLastBreak(*workspace().capture(), compile));
         return workspace().go(place);
     }
     if (column == int(ProfileColumn::Kernel) && link.code) return goToStage(workspace(), compile, link.code);

@@ -63,6 +63,16 @@ bool holds(const TableRow& row, const QString& filter) {
     });
 }
 
+/// "train.py:16", of a kernel of several lines with how many others: "train.py:16 +1".
+QString lineText(const ProfileRow& row) {
+    const auto text = [](const std::string& file, std::uint32_t line) {
+        return fileName(file) + u':' + QString::number(line);
+    };
+    if (row.row.line > 0) return text(row.row.file, row.row.line);
+    if (row.link.line.line == 0 || row.link.otherLines == 0) return {};
+    return text(row.link.line.file, row.link.line.line) + QStringLiteral(" +%1").arg(row.link.otherLines);
+}
+
 } // namespace
 
 ProfileLink rowLink(JoinedProfile& profile, const std::vector<std::uint32_t>& rows) {
@@ -84,7 +94,10 @@ ProfileLink rowLink(JoinedProfile& profile, const std::vector<std::uint32_t>& ro
             const session::StagePtr& stage = compile.stages[std::size_t(row.stage)];
             (stage->content == session::Stage::Content::Code ? out.code : out.graph) = stage;
         }
-        if (!facts.lines.empty()) out.line = facts.lines.front();
+        if (!facts.lines.empty()) {
+            out.line = facts.lines.front();
+            out.otherLines = int(facts.lines.size()) - 1;
+        }
         return out;
     }
     return out;
@@ -170,7 +183,7 @@ std::vector<TableRow> tableRows(const profile::Joined& joined, const std::vector
         QString what = toQString(row.key);
         if (devices) what += QStringLiteral("  ") + toQString(joined.profile->devices[row.device]);
         const bool computes = row.part == Part::Kernel || row.part == Part::Node;
-        const QString line = row.line > 0 ? fileName(row.file) + u':' + QString::number(row.line) : QString();
+        const QString line = lineText(rows[i]);
         TableCell share =
             number(all > 0 ? toQString(profile::shareText(row.self / all)) : QString(), row.self);
         share.share = most > 0 ? row.self / most : -1;

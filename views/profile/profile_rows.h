@@ -20,6 +20,7 @@ struct ProfileLink {
     session::StagePtr graph, code; ///< the graph with `node`; output code
     std::string node;
     ir::SourceLocation line; ///< line 0 for none
+    int otherLines = 0;      ///< that a fused kernel computes besides
     bool isBreak = false;
 };
 
