@@ -2,6 +2,7 @@
 #include "core/profile/work.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <functional>
 #include <map>
@@ -196,6 +197,16 @@ std::optional<double> flopsOf(const ir::Graph& graph, ir::NodeIndex index) {
         name == "_scaled_dot_product_flash_attention_backward" ||
         name == "_scaled_dot_product_cudnn_attention_backward")
         return attentionFlops(graph, node, true);
+    // PyTorch's counter knows them, or what they call, and we do not.
+    static constexpr std::array<std::string_view, 8> uncounted = {"higher_order",
+                                                                  "cudnn_convolution",
+                                                                  "convolution_overrideable",
+                                                                  "_slow_conv2d_forward",
+                                                                  "_flash_attention_forward",
+                                                                  "_flash_attention_backward",
+                                                                  "_efficient_attention_forward",
+                                                                  "_efficient_attention_backward"};
+    if (std::ranges::find(uncounted, name) != uncounted.end()) return {};
     return 0;
 }
 

@@ -235,6 +235,21 @@ private slots:
         }));
     }
 
+    /// What PyTorch's counter knows and we do not is unknown, and not nothing.
+    void workThatIsNotCounted() {
+        const auto graph = ir::readGraph(
+            "class GraphModule(torch.nn.Module):\n"
+            "    def forward(self, q: \"f32[1, 2, 8, 4]\"):\n"
+            "        relu: \"f32[1, 2, 8, 4]\" = torch.ops.aten.relu.default(q)\n"
+            "        flex: \"f32[1, 2, 8, 4]\" = torch.ops.higher_order.flex_attention(q, q, q)\n"
+            "        flash: \"f32[1, 2, 8, 4]\" = torch.ops.aten._flash_attention_forward.default(q, q, q)\n"
+            "        return (relu, flex, flash)\n");
+        QVERIFY(graph);
+        const auto flops = [&](const char* name) { return flopsOf(**graph, (*graph)->find(name)); };
+        QCOMPARE(flops("relu"), std::optional(0.0));
+        QVERIFY(!flops("flex") && !flops("flash"));
+    }
+
     void workOfNodes() {
         const auto graph =
             ir::readGraph("class <lambda>(torch.nn.Module):\n"
