@@ -181,6 +181,10 @@ CodeCalls::CodeCalls(std::string_view text)
             const Site site{kernel.calls[c].lines.last, static_cast<int>(k), static_cast<int>(c)};
             sites.push_back(site);
             m_steps.push_back({site, kernel.definition.first == 0 ? std::string_view() : kernel.name});
+            if (const std::string& handle = kernel.calls[c].handle; !handle.empty()) {
+                const Matched called{site.kernel, site.call, none, Link::DebugHandle};
+                if (const auto [at, isNew] = m_handles.try_emplace(handle, called); !isNew) at->second = {};
+            }
         }
     }
     for (auto& [name, sites] : m_sites)
@@ -220,15 +224,8 @@ Matched CodeCalls::find(std::string_view kernel) const {
 }
 
 Matched CodeCalls::withHandle(std::string_view handle) const {
-    Matched out;
-    for (const Step& step : m_steps) {
-        const session::KernelCall& call = m_code.kernels[static_cast<std::size_t>(step.site.kernel)]
-                                              .calls[static_cast<std::size_t>(step.site.call)];
-        if (call.handle != handle) continue;
-        if (out.kernel >= 0) return {};
-        out = {step.site.kernel, step.site.call, none, Link::DebugHandle};
-    }
-    return out;
+    const auto known = m_handles.find(handle);
+    return known == m_handles.end() ? Matched() : known->second;
 }
 
 void CodeCalls::fillReplay(std::size_t from, std::size_t to, std::size_t first, std::size_t last,

@@ -108,8 +108,9 @@ private:
 
     session::GeneratedCode m_code;
     std::map<std::string, std::vector<Site>, std::less<>>
-        m_sites;               ///< by the name of events, in order of lines
-    std::vector<Step> m_steps; ///< all calls, in order of lines
+        m_sites;                                           ///< by the name of events, in order of lines
+    std::map<std::string, Matched, std::less<>> m_handles; ///< nothing where several calls have it
+    std::vector<Step> m_steps;                             ///< all calls, in order of lines
 };
 
 /// The operators of a graph that runs node by node.
