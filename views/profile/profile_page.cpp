@@ -11,7 +11,6 @@
 
 #include <QHBoxLayout>
 #include <QVBoxLayout>
-#include <algorithm>
 
 namespace dynascope::views {
 
@@ -26,14 +25,7 @@ int groupOfLastBreak(const Workspace::Capture& capture, std::size_t compile) {
     const session::Compile& broken = capture.session->compiles[compile];
     const auto breaks = broken.finalBreaks();
     if (breaks.empty()) return -1;
-    const auto index = std::size_t(breaks.back() - broken.breaks.data());
-    const auto& groups = capture.breaks.groups;
-    const auto group = std::ranges::find_if(groups, [&](const session::BreakGroup& one) {
-        return std::ranges::any_of(one.occurrences, [&](const session::BreakOccurrence& at) {
-            return at.compile == compile && at.index == index;
-        });
-    });
-    return group == groups.end() ? -1 : int(group - groups.begin());
+    return breakGroupOf(capture, compile, std::size_t(breaks.back() - broken.breaks.data()));
 }
 
 } // namespace

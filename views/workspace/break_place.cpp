@@ -37,16 +37,19 @@ ir::Address breakAddress(const OpenCapture& capture, int group) {
     return out;
 }
 
+int breakGroupOf(const OpenCapture& capture, std::size_t compile, std::size_t index) {
+    const auto& groups = capture.breaks.groups;
+    for (std::size_t g = 0; g < groups.size(); ++g)
+        for (const session::BreakOccurrence& at : groups[g].occurrences)
+            if (at.compile == compile && at.index == index) return int(g);
+    return -1;
+}
+
 int breakGroupAt(const OpenCapture& capture, const ir::Address& address) {
     const session::Session& session = *capture.session;
     const session::Compile* compile = session.find(address.rank, address.compileId);
     if (!compile || address.k < 0) return -1;
-    const auto wanted = std::size_t(compile - session.compiles.data());
-    const auto& groups = capture.breaks.groups;
-    for (std::size_t g = 0; g < groups.size(); ++g)
-        for (const session::BreakOccurrence& at : groups[g].occurrences)
-            if (at.compile == wanted && at.index == std::size_t(address.k)) return int(g);
-    return -1;
+    return breakGroupOf(capture, std::size_t(compile - session.compiles.data()), std::size_t(address.k));
 }
 
 } // namespace dynascope::views

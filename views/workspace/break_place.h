@@ -31,6 +31,8 @@ inline void setBreak(Place& place, int group) {
 inline constexpr const char* breakStage = "graph_break";
 /// Of the first break of a group; the group must be there and hold one.
 [[nodiscard]] ir::Address breakAddress(const OpenCapture& capture, int group);
+/// The group of a compile's break, by its index in Compile::breaks; -1 where it is in none.
+[[nodiscard]] int breakGroupOf(const OpenCapture& capture, std::size_t compile, std::size_t index);
 /// The group that the break at an address belongs to, or -1.
 [[nodiscard]] int breakGroupAt(const OpenCapture& capture, const ir::Address& address);
 
