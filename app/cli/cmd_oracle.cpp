@@ -2,6 +2,7 @@
 //
 // dynascope-cli oracle DIR [--json] [--faithful] [--jobs N]
 #include "app/cli/engine_command.h"
+#include "core/base/threads.h"
 #include "core/oracle/oracle.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 #include <filesystem>
 #include <map>
 #include <memory>
-#include <thread>
 
 namespace dynascope::cli {
 
@@ -165,11 +165,8 @@ int run(const OracleOptions& options) {
     }
     std::vector<Result<CaseReport>> reports(files->size());
     std::atomic<std::size_t> next = 0;
-    {
-        std::vector<std::jthread> workers;
-        for (unsigned i = 0; i < std::min<std::size_t>(options.jobs, files->size()); ++i)
-            workers.emplace_back([&] { judgeSome(options, *files, next, reports); });
-    }
+    shareWork(std::clamp<std::size_t>(files->size(), 1, options.jobs) - 1,
+              [&](const Sharer& /*sharer*/) { judgeSome(options, *files, next, reports); });
     Results results;
     for (Result<CaseReport>& report : reports) {
         if (!report) return fail(report.error());

@@ -4,6 +4,7 @@
 #include "app/cli/memory_report.h"
 #include "app/cli/table.h"
 #include "core/base/text.h"
+#include "core/base/threads.h"
 #include "core/computed/alias_table.h"
 #include "core/replay/tree_simulator.h"
 #include "core/session/break_reasons.h"
@@ -17,7 +18,6 @@
 #include <atomic>
 #include <cstdio>
 #include <map>
-#include <system_error>
 #include <thread>
 
 namespace dynascope::cli {
@@ -78,24 +78,16 @@ std::string nodesOf(const Compile& compile) {
 /// Has the graphs that nodesOf() asks for read on all cores; a stage keeps what was counted.
 void countNodes(const Session& session) {
     std::atomic<std::size_t> next{0};
-    const auto count = [&] {
-        try {
-            for (std::size_t i = next++; i < session.compiles.size(); i = next++)
-                (void)nodesOf(session.compiles[i]);
-        } catch (...) {
-            // What went wrong, such as memory that ran out, goes wrong again where the number is printed.
-            return;
-        }
-    };
-    std::vector<std::jthread> threads;
-    const std::size_t cores = std::min<std::size_t>(std::thread::hardware_concurrency(), 8);
+    const std::size_t cores = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, 8);
     try {
-        for (std::size_t i = 1; i < cores && session.compiles.size() > fewCompiles; ++i)
-            threads.emplace_back(count);
-    } catch (const std::system_error&) {
-        return; // no thread can be had: they are counted as they are printed
+        shareWork(session.compiles.size() > fewCompiles ? cores - 1 : 0, [&](const Sharer& sharer) {
+            for (std::size_t i = next++; i < session.compiles.size() && !sharer.failed; i = next++)
+                (void)nodesOf(session.compiles[i]);
+        });
+    } catch (...) {
+        // What went wrong, such as memory that ran out, goes wrong again where the number is printed.
+        return;
     }
-    count();
 }
 
 std::string runsText(const Session& session) {
