@@ -12,6 +12,17 @@ namespace dynascope::wire {
 
 using namespace doctor;
 
+namespace {
+
+/// Why something failed, or what came of it, whose fields begin with `first`.
+void errorOr(auto& f, auto& error, const char* first, auto& cameOfIt) {
+    f.optional("error", error);
+    f.part(first, cameOfIt);
+    f.check(first, cameOfIt || !error.empty(), "expected this or 'error'");
+}
+
+} // namespace
+
 template <>
 struct Words<Finding::State> {
     static constexpr std::array of{std::string_view("works"), std::string_view("limited"),
@@ -54,11 +65,7 @@ struct Fields<BatteryRun> {
 template <>
 struct Fields<BatteryProgram> {
     static constexpr const char* name = "program";
-    static void of(auto& f, auto& x) {
-        f.optional("error", x.error);
-        f.part("run", x.ran);
-        f.check("run", x.ran || !x.error.empty(), "expected this or 'error'");
-    }
+    static void of(auto& f, auto& x) { errorOr(f, x.error, "run", x.ran); }
 };
 
 template <>
@@ -73,11 +80,7 @@ struct Fields<BatteryTreeRun> {
 template <>
 struct Fields<BatteryTrees> {
     static constexpr const char* name = "trees";
-    static void of(auto& f, auto& x) {
-        f.optional("error", x.error);
-        f.part("case", x.ran);
-        f.check("case", x.ran || !x.error.empty(), "expected this or 'error'");
-    }
+    static void of(auto& f, auto& x) { errorOr(f, x.error, "case", x.ran); }
 };
 
 template <>
@@ -93,11 +96,7 @@ struct Fields<PeerTimes> {
 template <>
 struct Fields<PeerProgram> {
     static constexpr const char* name = "program of the peer";
-    static void of(auto& f, auto& x) {
-        f.optional("error", x.error);
-        f.part("cudagraph_us", x.times);
-        f.check("cudagraph_us", x.times || !x.error.empty(), "expected this or 'error'");
-    }
+    static void of(auto& f, auto& x) { errorOr(f, x.error, "cudagraph_us", x.times); }
 };
 
 template <>
@@ -113,11 +112,7 @@ struct Fields<PeerPrograms> {
 template <>
 struct Fields<BatteryPeer> {
     static constexpr const char* name = "the peer";
-    static void of(auto& f, auto& x) {
-        f.optional("error", x.error);
-        f.part("programs", x.ran);
-        f.check("programs", x.ran || !x.error.empty(), "expected this or 'error'");
-    }
+    static void of(auto& f, auto& x) { errorOr(f, x.error, "programs", x.ran); }
 };
 
 template <>
