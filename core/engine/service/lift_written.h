@@ -22,8 +22,8 @@ struct LiftedWrites {
 
 /// AOTAutograd makes inputs of a graph's tensors before it functionalizes, so that a write to one is written back at the
 /// end. Unlike passes::aot::liftAttributes(), which has its order of inputs, this leaves nodes where they are: steps name
-/// them by place. Those that nothing writes stay, and all have the values that an eager run has. Linear. Writes are those that the
-/// graph's text tells (ir::valuesWritten): not the running statistics of a batch norm.
+/// them by place. Those that nothing writes stay, and all have the values that an eager run has. Linear. Writes are those
+/// that the graph's text tells (ir::valuesWritten): not the running statistics of a batch norm.
 [[nodiscard]] LiftedWrites liftWrittenAttributes(std::shared_ptr<const Program> program, PassRequest request);
 
 } // namespace dynascope::engine
