@@ -79,6 +79,20 @@ class Profiles(unittest.TestCase):
         self.assertEqual(profiles, [])
         self.assertIn("no profile: the program ended before compiling had settled", said)
 
+    def test_a_program_that_goes_on_with_another_function(self):
+        said, profiles = self.run_program(
+            """
+            for _ in range(4): step(4)
+            torch._dynamo.reset()
+            compiled = torch.compile(lambda x: model(x.cos()), backend="aot_eager")
+            for _ in range(20): step(4)
+            """,
+            "--profile=2",
+        )
+        self.assertEqual(len(profiles), 1, said)
+        self.assertEqual(len(self.steps(profiles[0])), 2)
+        self.assertTrue(any(event.get("name") == "aten::cos" for event in profiles[0]))
+
     def test_what_was_recorded_by_the_end_is_kept(self):
         said, profiles = self.run_program("for _ in range(9): step(4)", "--profile=50")
         self.assertEqual(len(profiles), 1, said)

@@ -2,9 +2,9 @@
 """Profiles some steps of a program once it has stopped compiling, without a change to it.
 
 A step begins where one compiled function is called from outside of compiled code: the first one that is called three
-times. Two steps in which nothing was compiled are waited for, then torch.profiler warms up for one and records those
-that were asked for. Before and after, each call of a compiled function costs a counter. The profile lies beside the
-trace, as `profile_*.json.gz`."""
+times, until another one was called eight times without it: the program goes on with that. Two steps in which nothing
+was compiled are waited for, then torch.profiler warms up for one and records those that were asked for. Before and
+after, each call of a compiled function costs a counter. The profile lies beside the trace, as `profile_*.json.gz`."""
 
 import os
 import secrets
@@ -13,6 +13,7 @@ import tempfile
 import threading
 
 _LEADS_FROM = 3  # calls from outside, after which a compiled function makes the steps
+_GONE_AFTER = 8  # calls of another one, after which it makes the steps instead
 _QUIET = 2  # steps without a compilation
 
 
@@ -33,7 +34,7 @@ class Profiler:
         self._folder = os.fspath(folder)
         self._steps = steps
         self._depth = threading.local()
-        self._calls = {}  # by context
+        self._calls = {}  # by context, since the last step
         self._leader = None
         self._thread = None
         self._known = None
@@ -67,12 +68,15 @@ class Profiler:
         self._depth.value = max(0, getattr(self._depth, "value", 1) - 1)
 
     def _called(self, context):
-        if self._leader is None:
-            self._calls[id(context)] = self._calls.get(id(context), 0) + 1
-            if self._calls[id(context)] < _LEADS_FROM:
+        if self._leader is not context:
+            calls = self._calls[id(context)] = self._calls.get(id(context), 0) + 1
+            if calls < (_LEADS_FROM if self._leader is None else _GONE_AFTER):
                 return
+            if self._profile is not None and self.written is None:
+                self._start_over()
             self._leader, self._thread = context, threading.get_ident()
-        if self._leader is context and self._thread == threading.get_ident():
+        if self._thread == threading.get_ident():
+            self._calls.clear()
             self._step()
 
     def _step(self):
