@@ -200,7 +200,7 @@ std::string failuresText(const RanksWorkload& workload, const TorchrunResults& d
     for (std::size_t rank = 0; rank < done.size(); ++rank) {
         const std::string name = "rank " + std::to_string(workload.ranks[rank]);
         if (!done[rank]) {
-            out += name + " died without a word\n";
+            out += name + " left no result: it died, or was ended when another failed\n";
         } else if (const auto& error = done[rank]->error) {
             const auto& graphs = workload.request.ranks[rank].graphs;
             out += name + " ended in " +

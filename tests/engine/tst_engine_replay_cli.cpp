@@ -218,6 +218,30 @@ private slots:
         QVERIFY2(number.err.contains("compiled for 4 ranks, and have no others to meet"), number.err);
     }
 
+    /// The first to reach its time limit must not end the others, by its leaving, before they say where they waited.
+    void aRankThatComesLateSaysWhereItEnded() {
+        const QString python = pythonOfEngine();
+        if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
+        QVERIFY(QDir(m_folder.path()).mkpath("late"));
+        QFile late(path("late/sitecustomize.py"));
+        QVERIFY(late.open(QIODevice::WriteOnly));
+        late.write("import ctypes, os, time\n"
+                   "load = ctypes.CDLL\n"
+                   "def CDLL(name, *more, **named):\n"
+                   "    if os.environ.get('RANK') == '2' and 'dynascope-ranks' in str(name): time.sleep(5)\n"
+                   "    return load(name, *more, **named)\n"
+                   "ctypes.CDLL = CDLL\n");
+        late.close();
+        const QByteArray before = qgetenv("PYTHONPATH");
+        qputenv("PYTHONPATH", path("late").toUtf8());
+        const Run run = cli({"replay", ranksOf("diverge"), "--ranks", "4", "--python", python, "--iterations",
+                             "2", "--timeout", "2"});
+        before.isEmpty() ? qunsetenv("PYTHONPATH") : qputenv("PYTHONPATH", before);
+        QCOMPARE(run.exit, 1);
+        for (const char* rank : {"rank 0 ", "rank 1 ", "rank 2 ", "rank 3 "})
+            QVERIFY2(run.out.contains(QByteArray(rank) + "ended in 1/0 graph, node tensor: "), run.out);
+    }
+
     void processesWithoutAGpu() {
         const Run turns = cli({"replay", ranksOf("tp"), "--ranks", "simulated", "--backend", "cuda"});
         QCOMPARE(turns.exit, 2);

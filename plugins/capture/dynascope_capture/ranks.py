@@ -42,6 +42,19 @@ def make_groups(groups, timeout):
     return made
 
 
+def wait_for_all(size, timeout):
+    """Until every rank has written what it found. Whoever leaves closes connections that others still read, and whoever
+    leaves with a failure makes torchrun end the others, which then say nothing of where they waited. By the store and
+    not by a collective: behind a call that failed no group works any more."""
+    store = dist.distributed_c10d._get_default_store()
+    try:
+        if store.add("dynascope/ended", 1) == size:
+            store.set("dynascope/all ended", "")
+        store.wait(["dynascope/all ended"], timeout)
+    except (RuntimeError, ValueError):  # its owner has left, or a rank hangs outside of any collective
+        pass
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m dynascope_capture.ranks", description=__doc__.split("\n", 1)[0])
     parser.add_argument("request", help="what to replay, as `dynascope-cli replay --ranks` writes it")
@@ -72,9 +85,7 @@ def main(arguments=None):
     status = library.dynascope_rank_run(
         os.fsencode(options.request), ctypes.c_ulong(rank), os.fsencode(reply), ctypes.c_int(local)
     )
-    if status == 0:
-        dist.barrier()  # nobody closes its connections while another still reads
-    # A rank that failed alone leaves the others waiting: they end at their time limit, and it need not.
+    wait_for_all(size, 2 * timeout)
     sys.stdout.flush()
     sys.stderr.flush()
     del groups
