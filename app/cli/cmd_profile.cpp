@@ -11,6 +11,7 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <set>
 
 namespace dynascope::cli {
 
@@ -78,9 +79,13 @@ Result<void> checkDevice(const std::string& device, const profile::Profile& prof
     return failure("nothing in the profile ran on " + device + "; it has " + known, profile.path);
 }
 
+struct JoinedInput {
+    std::vector<profile::JoinedPtr> profiles;
+    std::vector<std::string> warnings; ///< of opening
+};
+
 /// The profiles of a path, each joined to the capture that is named, else to what was opened with it.
-Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& options,
-                                                       const std::string& path) {
+Result<JoinedInput> joinedProfiles(const ProfileOptions& options, const std::string& path) {
     const auto opened = openInput(path);
     if (!opened) return tl::unexpected(opened.error());
     session::SessionPtr capture = *opened;
@@ -94,11 +99,16 @@ Result<std::vector<profile::JoinedPtr>> joinedProfiles(const ProfileOptions& opt
             "no profile: export_chrome_trace() of torch.profiler writes one, into the folder of the trace "
             "or elsewhere",
             path);
-    std::vector<profile::JoinedPtr> out;
+    JoinedInput out;
+    std::set<std::string> own; // of the profiles, which tell them themselves
+    for (const auto& one : session::attachedAs<profile::Profile>((*opened)->profiles))
+        own.insert(one->warnings.begin(), one->warnings.end());
+    for (const session::Warning& warning : (*opened)->warnings)
+        if (!own.contains(warning.error.message)) out.warnings.push_back(warning.error.toString());
     for (const auto& one : session::attachedAs<profile::Profile>((*opened)->profiles)) {
         const auto joined = profile::join(capture, one);
         if (!joined) return tl::unexpected(joined.error());
-        out.push_back(*joined);
+        out.profiles.push_back(*joined);
     }
     return out;
 }
@@ -133,12 +143,12 @@ int compare(const ProfileOptions& options, double mostStepUs, double leastJoined
     const profile::By by = profile::byNamed(options.by).value_or(profile::By::Node);
     if (by == profile::By::Step) return fail("steps of two runs are not the same steps: choose another --by");
     for (const auto* const side : {&*a, &*b})
-        if (side->front()->profile->steps.empty())
-            return fail(
-                Error{"a profile without steps cannot be compared", side->front()->profile->path, 0, 0});
-    Facts factsA(a->front()), factsB(b->front());
-    const std::string misses =
-        missed(*a->front(), mostStepUs, leastJoined) + missed(*b->front(), mostStepUs, leastJoined);
+        if (side->profiles.front()->profile->steps.empty())
+            return fail(Error{"a profile without steps cannot be compared",
+                              side->profiles.front()->profile->path, 0, 0});
+    Facts factsA(a->profiles.front()), factsB(b->profiles.front());
+    const std::string misses = missed(*a->profiles.front(), mostStepUs, leastJoined) +
+                               missed(*b->profiles.front(), mostStepUs, leastJoined);
     if (options.json) {
         print(comparedJson(factsA, factsB, by).dump(2, ' ', false, json::error_handler_t::replace) + '\n');
         tellMisses(misses);
@@ -160,12 +170,13 @@ int run(const ProfileOptions& options) {
     if (!options.other.empty()) return compare(options, *mostStepUs, *leastJoined);
     const auto all = joinedProfiles(options, options.path);
     if (!all) return fail(all.error());
-    if (options.peaks == measurePeaksWord) peaks = measuredFor(all->front(), options, measured);
+    if (options.peaks == measurePeaksWord) peaks = measuredFor(all->profiles.front(), options, measured);
     if (!peaks) return fail(peaks.error());
-    const RowChoice choice{profile::byNamed(options.by).value_or(profile::By::Node), *peaks, options.device};
+    const RowChoice choice{profile::byNamed(options.by).value_or(profile::By::Node), *peaks, options.device,
+                           all->warnings};
     json documents = json::array();
     std::string text = options.json || options.csv ? std::string() : measured, misses;
-    for (const profile::JoinedPtr& joined : *all) {
+    for (const profile::JoinedPtr& joined : all->profiles) {
         if (const auto known = checkDevice(options.device, *joined->profile); !known)
             return fail(known.error());
         Facts facts(joined);
@@ -176,7 +187,7 @@ int run(const ProfileOptions& options) {
             const std::string table = profileCsv(facts, choice);
             text += text.empty() ? table : table.substr(table.find('\n') + 1);
         } else {
-            if (all->size() > 1)
+            if (all->profiles.size() > 1)
                 text += (text.empty() || text == measured ? "" : "\n") + joined->profile->path + '\n';
             text += profileText(facts, choice, options.top);
         }

@@ -129,9 +129,10 @@ std::string achieved(const GroupedRow& row) {
     return {};
 }
 
-/// Of reading and of joining.
-std::vector<std::string> warningsOf(const Joined& joined) {
-    std::vector<std::string> out = joined.profile->warnings;
+/// Of opening, of reading and of joining.
+std::vector<std::string> warningsOf(const Joined& joined, const RowChoice& choice) {
+    std::vector<std::string> out = choice.warnings;
+    out.insert(out.end(), joined.profile->warnings.begin(), joined.profile->warnings.end());
     out.insert(out.end(), joined.warnings.begin(), joined.warnings.end());
     return out;
 }
@@ -183,14 +184,19 @@ json profileJson(profile::Facts& facts, const RowChoice& choice) {
                             : json()},
             {"unjoined_us", us(joined.busy - joined.joined)},
             {"idle", idleJson(facts)},
-            {"warnings", warningsOf(joined)}};
+            {"warnings", warningsOf(joined, choice)}};
 }
 
 std::string profileCsv(profile::Facts& facts, const RowChoice& choice) {
     const Profile& profile = *facts.joined()->profile;
     std::string out =
-        "key,device,part,compile,stage,node,kernel,file,line,module,count,self_us,median_us,evidence\n";
-    for (const GroupedRow& row : chosen(facts, {choice.by, {}, choice.device})) {
+        "key,device,part,compile,stage,node,kernel,file,line,module,count,self_us,median_us,evidence,"
+        "flop,flop_type,bytes,saveable_us\n";
+    const auto number = [](const std::optional<double>& value) {
+        return value ? decimals(*value) : std::string();
+    };
+    for (const GroupedRow& row : chosen(facts, choice)) {
+        const std::optional<double> saved = choice.peaks ? saveable(row, *choice.peaks) : std::nullopt;
         const std::vector<std::string> fields = {row.key,
                                                  profile.devices[row.device],
                                                  std::string(partName(row.part)),
@@ -204,7 +210,11 @@ std::string profileCsv(profile::Facts& facts, const RowChoice& choice) {
                                                  std::to_string(row.count),
                                                  decimals(us(row.self)),
                                                  row.median ? decimals(us(*row.median)) : std::string(),
-                                                 row.evidence};
+                                                 row.evidence,
+                                                 number(row.work.flops),
+                                                 row.work.type,
+                                                 number(row.work.bytes),
+                                                 number(saved ? std::optional(us(*saved)) : saved)};
         for (std::size_t i = 0; i < fields.size(); ++i)
             out += (i == 0 ? "" : ",") + csvCell(fields[i]);
         out += '\n';
@@ -247,7 +257,7 @@ std::string profileText(profile::Facts& facts, const RowChoice& choice, std::siz
     constexpr std::size_t mostGaps = 10;
     if (const std::string idle = idleText(facts, top == 0 ? 0 : std::min(top, mostGaps)); !idle.empty())
         out += '\n' + idle;
-    for (const std::string& warning : warningsOf(joined))
+    for (const std::string& warning : warningsOf(joined, choice))
         out += "warning: " + warning + '\n';
     return out;
 }

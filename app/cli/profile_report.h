@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace dynascope::cli {
 
@@ -19,6 +20,7 @@ struct RowChoice {
     profile::By by = profile::By::Node;
     std::optional<profile::Peaks> peaks{}; ///< then rows say how much time they could save, the most first
     std::string device;                    ///< of this one alone ("cuda:0"); empty: of all
+    std::vector<std::string> warnings{};   ///< of opening the path, told beside the profile's own
 };
 
 [[nodiscard]] nlohmann::json profileJson(profile::Facts& facts, const RowChoice& choice);

@@ -115,8 +115,10 @@ const RowFacts& Facts::of(std::size_t index) {
     }
     if (row.brokenCompile >= 0) {
         const auto breaks = session.compiles[static_cast<std::size_t>(row.brokenCompile)].finalBreaks();
-        if (!breaks.empty() && breaks.back()->location())
-            facts.breakPlace = ir::placeText(*breaks.back()->location());
+        if (!breaks.empty() && breaks.back()->location()) {
+            facts.breakAt = *breaks.back()->location();
+            facts.breakPlace = ir::placeText(facts.breakAt);
+        }
         if (facts.breakPlace.empty())
             facts.breakPlace =
                 compileName(session, session.compiles[static_cast<std::size_t>(row.brokenCompile)]);

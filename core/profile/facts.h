@@ -31,8 +31,9 @@ struct RowFacts {
     Work work;          ///< of one event; where it is known which nodes those are, and alone
     /// Of a call of a collective, or of a wait for one, that collective's node; empty of all else.
     std::string collective;
-    std::string breakPlace; ///< "cap.py:31" of the graph break whose cost it is
-    std::string evidence;   ///< "compile id; cache key; kernel name and order; nodes by comment"
+    std::string breakPlace;     ///< "cap.py:31" of the graph break whose cost it is
+    ir::SourceLocation breakAt; ///< the same; line 0 where the capture does not say it
+    std::string evidence;       ///< "compile id; cache key; kernel name and order; nodes by comment"
 };
 
 /// Asks each question once: reads and aligns graphs, as session::Provenance does. One thread at a time.

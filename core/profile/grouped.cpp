@@ -72,6 +72,12 @@ bool isOfStage(const Row& row, By by) {
     return by == By::Node || (by == By::Kernel && row.compile >= 0) || (by == By::Stage && row.stage >= 0);
 }
 
+/// The one line that a row is of; of none, or of several, line 0.
+ir::SourceLocation lineOf(const RowFacts& facts, By by) {
+    if (by == By::Break) return facts.breakAt;
+    return facts.lines.size() == 1 ? facts.lines.front() : ir::SourceLocation();
+}
+
 void keepCommon(std::string& common, const std::string& own, bool isFirst) {
     if (isFirst)
         common = own;
@@ -274,15 +280,14 @@ std::vector<GroupedRow> grouped(Facts& facts, By by, int step) {
         group.self += row.self;
         group.joined = group.joined || row.compile >= 0 || row.brokenCompile >= 0;
         addWork(group.work, row, of.work, isNew);
-        const bool oneLine = of.lines.size() == 1;
+        const ir::SourceLocation at = lineOf(of, by);
         keepCommon(group.compile, of.compile, isNew);
         keepCommon(group.stage, of.stage, isNew);
         keepCommon(group.node, listed(of.nodeNames), isNew);
         keepCommon(group.kernel, of.kernel, isNew);
         keepCommon(group.module, of.module, isNew);
-        keepCommon(group.file, oneLine ? of.lines.front().file : std::string(), isNew);
-        const std::uint32_t line = oneLine ? of.lines.front().line : 0;
-        group.line = isNew || group.line == line ? line : 0;
+        keepCommon(group.file, at.file, isNew);
+        group.line = isNew || group.line == at.line ? at.line : 0;
         if (row.self > longest[known->second]) {
             longest[known->second] = row.self;
             group.part = row.part;

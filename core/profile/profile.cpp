@@ -32,6 +32,14 @@ constexpr Category categories[] = {{"cpu_op", Kind::Operator},
                                    {"mtia_ccp_events", Kind::Kernel},
                                    {"privateuse1_runtime", Kind::Runtime},
                                    {"privateuse1_driver", Kind::Runtime},
+                                   {"glow_runtime", Kind::Runtime},
+                                   {"cuda_sync", Kind::Marker},
+                                   {"xpu_sync", Kind::Marker},
+                                   {"cuda_event", Kind::Marker},
+                                   {"cuda_profiler_range", Kind::Marker},
+                                   {"xpu_scope_profiler", Kind::Marker},
+                                   {"mtia_insight", Kind::Marker},
+                                   {"hpu_op", Kind::Kernel},
                                    {"overhead", Kind::Overhead},
                                    {"Trace", Kind::Span},
                                    {"Operator", Kind::Operator},
@@ -39,6 +47,19 @@ constexpr Category categories[] = {{"cpu_op", Kind::Operator},
                                    {"Memcpy", Kind::Copy},
                                    {"Memset", Kind::Copy},
                                    {"Runtime", Kind::Runtime}};
+
+void warnOfCategories(Scanned& scanned) {
+    std::size_t events = 0;
+    std::string names;
+    for (const auto& [category, times] : scanned.unknown) {
+        events += times;
+        names +=
+            (names.empty() ? "" : ", ") + (category.empty() ? std::string("none") : category.substr(0, 40));
+    }
+    if (events > 0)
+        scanned.profile.warnings.push_back(count(events, "event") + " of categories that are not known (" +
+                                           names + "): their time is told as other");
+}
 
 } // namespace
 
@@ -49,9 +70,9 @@ Kind kindOf(std::string_view category) {
 }
 
 std::string_view kindName(Kind kind) {
-    static constexpr std::array<std::string_view, 10> names = {
-        "operator", "annotation",   "runtime call", "kernel", "copy",
-        "Python",   "device range", "overhead",     "span",   "other"};
+    static constexpr std::array<std::string_view, 11> names = {
+        "operator",     "annotation", "runtime call", "kernel", "copy", "Python",
+        "device range", "overhead",   "span",         "marker", "other"};
     return names[static_cast<std::size_t>(kind)];
 }
 
@@ -86,6 +107,8 @@ Result<ProfilePtr> read(std::string_view text, const std::string& path, const Ta
             others +=
                 (others.empty() ? "" : ", ") + count(times, "event") + " of phase " + phase.substr(0, 8);
     if (!others.empty()) scanned->profile.warnings.push_back(others + ", which are not known, left out");
+    // All events of another producer are; PyTorch's say with it what this program does not know.
+    if (scanned->profile.isKineto) warnOfCategories(*scanned);
     return std::make_shared<const Profile>(std::move(scanned->profile));
 }
 

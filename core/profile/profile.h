@@ -34,7 +34,8 @@ enum class Kind : std::uint8_t {
     DeviceRange, ///< an annotation drawn over what a device did
     Overhead,    ///< the profiler's own
     Span,        ///< the profiler's own, over all of it
-    Other        ///< of a category that PyTorch's profiler does not write
+    Marker, ///< on a stream, and no work of it: a wait for it, an event recorded in it, a range of CUPTI's
+    Other   ///< of a category that is not known
 };
 /// "operator", "annotation", "runtime call", "kernel", "copy", "Python", ...
 [[nodiscard]] std::string_view kindName(Kind kind);

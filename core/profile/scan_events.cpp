@@ -299,12 +299,14 @@ private:
         if (!duration || *duration < 0) ++m_badDurations;
         event.duration = duration ? std::max<std::int64_t>(0, *duration) : 0;
         event.kind = kindOf(m_event.category);
+        if (event.kind == Kind::Other) noteUnknown();
         event.name = m_out.profile.names.id(m_event.name);
         event.track = track();
         if (!m_event.dims.empty()) event.dims = m_out.profile.names.id(m_event.dims);
         event.external = integer(m_event.external).value_or(-1);
         event.sequence = integer(m_event.sequence).value_or(-1);
-        if (isOnDevice(event.kind) || event.kind == Kind::Runtime) event.launch = launch();
+        const bool isTriton = !m_event.kernelFile.empty(); // on the CPU's side too, where it is launched
+        if (isOnDevice(event.kind) || event.kind == Kind::Runtime || isTriton) event.launch = launch();
         if (isOnDevice(event.kind)) m_out.profile.tracks[event.track].isStream = true;
         if (event.kind == Kind::Runtime) noteRuntime();
         event.device = device(event.kind);
@@ -320,6 +322,16 @@ private:
         if (!m_event.kernelHash.empty()) out.kernelHash = names.id(unescaped(m_event.kernelHash));
         m_out.profile.launches.push_back(out);
         return static_cast<std::uint32_t>(m_out.profile.launches.size() - 1);
+    }
+
+    void noteUnknown() {
+        constexpr std::size_t most = 12;
+        auto known = m_out.unknown.find(m_event.category);
+        if (known == m_out.unknown.end())
+            known =
+                m_out.unknown.try_emplace(m_out.unknown.size() < most ? std::string(m_event.category) : "...")
+                    .first;
+        ++known->second;
     }
 
     void noteRuntime() {

@@ -26,6 +26,8 @@ struct Scanned {
     Profile profile;
     std::vector<Flow> flows;
     std::map<std::string, std::size_t> phases; ///< events that are none of these, by "ph"
+    /// Events of Kind::Other by category: the first of them, and the rest as "...".
+    std::map<std::string, std::size_t, std::less<>> unknown;
     std::vector<std::string> deviceKinds;      ///< categories of runtimes: "cuda_runtime"
     std::map<std::string, std::string> models; ///< of devices, by their number as written
 };

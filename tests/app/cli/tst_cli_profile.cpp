@@ -78,6 +78,11 @@ private slots:
         QVERIFY(lines.size() > 20);
         QVERIFY(lines.front().startsWith("key,device,part,compile"));
         QVERIFY(run.out.contains("\ngelu,cpu,node,0/0,aot_forward_graph,gelu,"));
+        QVERIFY(lines.front().endsWith(",evidence,flop,flop_type,bytes,saveable_us"));
+        const Run ranked = cli({folder + "mlp_aot", "--csv", "--peaks", "1e11,1e10"});
+        const QList<QByteArray> rows = ranked.out.split('\n');
+        const QByteArray saved = rows[1].mid(rows[1].lastIndexOf(',') + 1);
+        QVERIFY2(saved.toDouble() > 0, rows[1]); // the row that could save most stands first
     }
 
     void limitsMakeTheStatus() {
@@ -176,6 +181,54 @@ private slots:
         const Run run = cli({file.fileName()});
         QVERIFY2(run.exitCode == 0 && run.out.contains("warning: "), run.out + run.err);
         QVERIFY(!json({file.fileName()})["warnings"].toArray().isEmpty());
+    }
+
+    /// A packed file that ends early: what was unpacked is told, and that it is not all.
+    void cutOffPacked() {
+        QTemporaryDir temporary;
+        QFile whole(folder + "mlp_aot/profile.json.gz"), half(temporary.filePath("profile.json.gz"));
+        QVERIFY(whole.open(QIODevice::ReadOnly) && half.open(QIODevice::WriteOnly));
+        half.write(whole.readAll().left(static_cast<int>(whole.size() * 3 / 4)));
+        half.close();
+        const Run run = cli({half.fileName()});
+        QCOMPARE(run.exitCode, 0);
+        QVERIFY2(run.out.count("warning: ") >= 2, run.out);
+        QVERIFY(json({half.fileName()})["warnings"].toArray().size() >= 2);
+    }
+
+    void breaksHaveTheirLines() {
+        std::size_t breaks = 0;
+        for (const QJsonValue& value : json({folder + "breaks", "--by", "break"})["rows"].toArray()) {
+            const QJsonObject row = value.toObject();
+            if (!row["key"].toString().startsWith("graph break at ")) continue;
+            ++breaks;
+            QVERIFY(row["file"].toString().endsWith("profiles.py"));
+            QCOMPARE("graph break at profiles.py:" + QString::number(row["line"].toInt()),
+                     row["key"].toString());
+        }
+        QCOMPARE(breaks, std::size_t(2));
+    }
+
+    /// What a stream waited, and what this program does not know of PyTorch's, told as what it is.
+    void categoriesThatAreNoWork() {
+        QTemporaryDir temporary;
+        QFile file(temporary.filePath("profile.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        const auto event = [](const char* category, int at) {
+            return QByteArray("{\"ph\":\"X\",\"pid\":0,\"tid\":7,\"dur\":10,\"args\":{\"device\":0},\"name\":"
+                              "\"a\",\"cat\":\"") +
+                   category + "\",\"ts\":" + QByteArray::number(at) + "}";
+        };
+        file.write("{\"schemaVersion\": 1, \"traceEvents\": [" + event("kernel", 1) + ',' +
+                   event("cuda_sync", 11) + ',' + event("cuda_event", 12) + ',' + event("of_tomorrow", 30) +
+                   "]}");
+        file.close();
+        const QJsonObject document = json({file.fileName()});
+        QCOMPARE(document["busy_us"]["gpu:0"].toDouble(), 10.0);
+        QCOMPARE(document["busy_us"]["other"].toDouble(), 10.0);
+        QCOMPARE(document["warnings"].toArray().size(), 1);
+        QVERIFY(document["warnings"].toArray()[0].toString().contains(
+            "1 event of categories that are not known (of_tomorrow)"));
     }
 };
 
