@@ -47,22 +47,39 @@ std::vector<Matched> CaptureCode::matchNodes(int compile, int stage,
     return m_runs.emplace(std::pair(place, std::move(called)), known->second->match(operators)).first->second;
 }
 
-CodeKernel CaptureCode::findAnywhere(std::string_view kernel) {
-    if (!m_everywhere) {
-        m_everywhere.emplace();
-        for (int c = 0; c < static_cast<int>(m_session.compiles.size()); ++c)
-            for (int s = 0;
-                 s < static_cast<int>(m_session.compiles[static_cast<std::size_t>(c)].stages.size()); ++s) {
-                if (!isCode(c, s)) continue;
-                for (const session::GeneratedKernel& one : calls(c, s).code().kernels) {
-                    if (one.definition.first == 0) continue;
-                    const auto [at, isNew] = m_everywhere->try_emplace(one.name);
-                    at->second = isNew ? CodeKernel{c, s, calls(c, s).find(one.name)} : CodeKernel{};
-                }
+void CaptureCode::indexKernels() {
+    if (m_everywhere) return;
+    m_everywhere.emplace();
+    const auto add = [](KernelIndex& index, std::string_view key, const CodeKernel& kernel) {
+        const auto [at, isNew] = index.try_emplace(std::string(key), kernel);
+        if (!isNew) at->second = {};
+    };
+    for (int c = 0; c < static_cast<int>(m_session.compiles.size()); ++c)
+        for (int s = 0; s < static_cast<int>(m_session.compiles[static_cast<std::size_t>(c)].stages.size());
+             ++s) {
+            if (!isCode(c, s)) continue;
+            const CodeCalls& code = calls(c, s);
+            for (const session::GeneratedKernel& one : code.code().kernels) {
+                if (one.definition.first == 0) continue;
+                CodeKernel kernel{c, s, code.find(one.name)};
+                add(*m_everywhere, one.name, kernel);
+                kernel.kernel.link = Link::KernelFile;
+                if (!one.file.empty()) add(m_files, kernelFileName(one.file), kernel);
             }
-    }
+        }
+}
+
+CodeKernel CaptureCode::findAnywhere(std::string_view kernel) {
+    indexKernels();
     const auto found = m_everywhere->find(kernel);
-    return found == m_everywhere->end() ? CodeKernel{} : found->second;
+    return found == m_everywhere->end() ? CodeKernel() : found->second;
+}
+
+CodeKernel CaptureCode::findFile(std::string_view file) {
+    if (file.empty()) return {};
+    indexKernels();
+    const auto found = m_files.find(kernelFileName(file));
+    return found == m_files.end() ? CodeKernel() : found->second;
 }
 
 } // namespace dynascope::profile

@@ -33,6 +33,8 @@ public:
                                                   std::span<const CalledOperator> operators);
     /// Where one output code alone has a kernel of that name; compile -1 elsewhere.
     [[nodiscard]] CodeKernel findAnywhere(std::string_view kernel);
+    /// Where one output code alone has a kernel with that source of Triton's; compile -1 elsewhere.
+    [[nodiscard]] CodeKernel findFile(std::string_view file);
     /// Runs that were not matched, since aligning them would have taken too long.
     [[nodiscard]] std::size_t unmatchedRuns() const { return m_unmatched; }
 
@@ -43,7 +45,10 @@ private:
     std::map<Place, CodeCalls> m_calls;
     std::map<Place, std::optional<GraphOperators>> m_operators;
     std::map<std::pair<Place, std::string>, std::vector<Matched>> m_runs; ///< by what was called
-    std::optional<std::map<std::string, CodeKernel, std::less<>>> m_everywhere;
+    using KernelIndex = std::map<std::string, CodeKernel, std::less<>>;
+    void indexKernels();
+    std::optional<KernelIndex> m_everywhere; ///< by name; of no compile where several have it
+    KernelIndex m_files;                     ///< by the name of the file, likewise
     std::size_t m_work = 0, m_unmatched = 0;
 };
 

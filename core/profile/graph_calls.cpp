@@ -171,6 +171,10 @@ std::string_view debugHandleOf(std::string_view event) {
     return event;
 }
 
+std::string_view kernelFileName(std::string_view path) {
+    return path.substr(path.find_last_of("/\\") + 1);
+}
+
 CodeCalls::CodeCalls(std::string_view text)
     : m_code(session::readGeneratedCode(text)) {
     for (std::size_t k = 0; k < m_code.kernels.size(); ++k) {
@@ -212,6 +216,10 @@ std::vector<Matched> CodeCalls::match(std::span<const CalledOperator> operators)
             out[i] = {sites->second[turn].kernel, sites->second[turn].call, none, Link::KernelOrder};
         else if (oneKernel)
             out[i] = {first.kernel, -1, none, Link::KernelName};
+        const std::string_view file = kernelFileName(operators[i].file);
+        if (out[i].link == Link::KernelName && !file.empty() &&
+            file == kernelFileName(m_code.kernels[static_cast<std::size_t>(first.kernel)].file))
+            out[i].link = Link::KernelFile;
     }
     return out;
 }

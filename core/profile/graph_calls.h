@@ -62,8 +62,9 @@ struct Matched {
 
 /// An operator, or the CPU's side of a kernel, that a graph's call holds directly.
 struct CalledOperator {
-    std::string_view name; ///< "aten::mm", "graph_0_cpp_fused_relu_0"
-    std::string_view dims; ///< "[[8, 32], [32]]"; empty where not recorded
+    std::string_view name;   ///< "aten::mm", "graph_0_cpp_fused_relu_0"
+    std::string_view dims;   ///< "[[8, 32], [32]]"; empty where not recorded
+    std::string_view file{}; ///< "kernel_file" of a kernel of Triton's; empty where not recorded
 };
 
 /// "cpp_fused_relu_0" of "graph_0_cpp_fused_relu_0" (torch/_inductor/codegen/cpp.py).
@@ -76,6 +77,10 @@ struct CalledOperator {
 /// "extern_kernels.mm:2", the kernel and the handle of its call, of an event "## inductor_kernel:extern_kernels.mm:2 ##"
 /// that Inductor puts around the call, with or without the signs; empty for any other event.
 [[nodiscard]] std::string_view debugHandleOf(std::string_view event);
+
+/// "cymd4y.py" of "/tmp/torchinductor_me/ym/cymd4y.py": what a source of Triton's is known by, being a hash of it, where
+/// caches stand in different folders.
+[[nodiscard]] std::string_view kernelFileName(std::string_view path);
 
 /// Output code, to be asked for its kernels by the names of events.
 class CodeCalls {

@@ -122,6 +122,7 @@ private:
         } else {
             if (isOfGroupThread(i)) row.part = Part::GroupThread;
             fromForward(i, row);
+            fromFile(i, row);
         }
         add(i, row);
     }
@@ -145,6 +146,17 @@ private:
         row.device = device;
         row.backward = true;
         row.inner = Link::Sequence;
+    }
+
+    /// A kernel of Triton's that no call of output code holds, as where an exported program runs: one output code alone
+    /// may have it.
+    void fromFile(std::uint32_t i, RowSubject& row) {
+        if (row.part != Part::Eager || fileOf(i).empty()) return;
+        const CodeKernel found = m_code.findFile(fileOf(i));
+        if (found.compile < 0) return;
+        row.compile = found.compile;
+        row.stage = found.stage;
+        setKernel(row, found.kernel);
     }
 
     /// Behind the graph of a frame that a graph break ended, time is the break's.
@@ -259,9 +271,15 @@ private:
             if (event(child).kind != Kind::Operator || m_contexts.role(child) != Role::Plain) continue;
             if (!debugHandleOf(name(child)).empty()) continue;
             out.first.push_back(child);
-            out.second.push_back({name(child), m_profile.names.text(event(child).dims)});
+            out.second.push_back({name(child), m_profile.names.text(event(child).dims), fileOf(child)});
         }
         return out;
+    }
+
+    /// Triton's source of the kernel that an event launches, or is; empty where it does not say.
+    [[nodiscard]] std::string_view fileOf(std::uint32_t i) const {
+        if (event(i).launch == none) return {};
+        return m_profile.names.text(m_profile.launches[event(i).launch].kernelFile);
     }
 
     /// The output code that a call is of.
@@ -356,7 +374,8 @@ private:
             else if (around.part != Part::Kernel && around.part != Part::Node)
                 fromCode(i, row);
         } else if (isGeneratedKernel(name(i))) {
-            const CodeKernel found = m_code.findAnywhere(name(i));
+            CodeKernel found = m_code.findFile(fileOf(i));
+            if (found.compile < 0) found = m_code.findAnywhere(name(i));
             if (found.compile >= 0) {
                 row.compile = found.compile;
                 row.stage = found.stage;
@@ -408,8 +427,15 @@ private:
             if (run == none || code == m_ran.end() || !m_code.isCode(compile, code->second)) continue;
             const bool oneStream = std::ranges::all_of(
                 events, [&](std::uint32_t i) { return event(i).track == event(events.front()).track; });
-            if (!oneStream) continue; // nothing says in which order they were captured
-            std::ranges::stable_sort(events, {}, [&](std::uint32_t i) { return event(i).start; });
+            const auto node = [&](std::uint32_t i) { return m_profile.launches[event(i).launch].graphNode; };
+            // Nodes are numbered as they are captured; without numbers nothing says the order across streams.
+            const bool isNumbered =
+                std::ranges::all_of(events, [&](std::uint32_t i) { return node(i) >= 0; });
+            if (!oneStream && !isNumbered) continue;
+            if (oneStream)
+                std::ranges::stable_sort(events, {}, [&](std::uint32_t i) { return event(i).start; });
+            else
+                std::ranges::stable_sort(events, {}, node);
             std::vector<std::string_view> kernels;
             for (const std::uint32_t i : events)
                 kernels.push_back(name(i));

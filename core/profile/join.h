@@ -58,6 +58,7 @@ enum class Link : std::uint8_t {
     BreakOfFrame,  ///< behind the graph in a frame that a graph break ended
     Launch,        ///< through the call that launched it
     GraphPlace,    ///< by its place among the kernels of a CUDA graph: between two that the output code names
+    KernelFile,    ///< by the file of Triton's source, which the event and the output code name
     DebugHandle    ///< by Inductor's provenance handle, which the event and a comment above the call have
 };
 [[nodiscard]] std::string_view linkName(Link link);

@@ -15,7 +15,7 @@ std::string_view partName(Part part) {
 }
 
 std::string_view linkName(Link link) {
-    static constexpr std::array<std::string_view, 15> names = {"",
+    static constexpr std::array<std::string_view, 16> names = {"",
                                                                "compile id",
                                                                "compile id, the last run that has it",
                                                                "sequence number",
@@ -29,6 +29,7 @@ std::string_view linkName(Link link) {
                                                                "after the graph of a frame that broke",
                                                                "launch",
                                                                "place in the CUDA graph",
+                                                               "kernel file",
                                                                "debug handle"};
     return names[static_cast<std::size_t>(link)];
 }

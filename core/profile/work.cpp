@@ -70,11 +70,13 @@ MaybeShape ownShape(const ir::Graph& graph, const ir::Node& node) {
     return shapeOf(graph, reader, 0);
 }
 
-std::optional<double> convolutionFlops(const ir::Graph& graph, const ir::Node& node) {
+/// `transposed` is that argument of the operator; notTransposed where it has none.
+constexpr std::size_t notTransposed = SIZE_MAX;
+std::optional<double> convolutionFlops(const ir::Graph& graph, const ir::Node& node, std::size_t transposed) {
     const auto shapes = shapesAt(graph, node, {0, 1}, 0);
     const MaybeShape out = ownShape(graph, node);
     if (!shapes || !out || (*shapes)[0].empty()) return {};
-    return convolution((*shapes)[0], (*shapes)[1], *out, isTrue(node, 6));
+    return convolution((*shapes)[0], (*shapes)[1], *out, isTrue(node, transposed));
 }
 
 std::optional<double> convolutionBackwardFlops(const ir::Graph& graph, const ir::Node& node) {
@@ -95,9 +97,10 @@ std::optional<double> convolutionBackwardFlops(const ir::Graph& graph, const ir:
     return out;
 }
 
-/// Two products forward, five backward.
-std::optional<double> attentionFlops(const ir::Graph& graph, const ir::Node& node, bool backward) {
-    const std::size_t first = backward ? 1 : 0;
+/// Two products forward, five backward; of query, key and value, the first of which is that argument. A mask that leaves
+/// blocks out is not accounted for, as PyTorch's counter does not.
+std::optional<double> attentionFlops(const ir::Graph& graph, const ir::Node& node, std::size_t first,
+                                     bool backward) {
     const auto shapes = shapesAt(graph, node, {first, first + 1, first + 2}, 4);
     if (!shapes) return {};
     const Shape &q = (*shapes)[0], &k = (*shapes)[1], &v = (*shapes)[2];
@@ -109,7 +112,9 @@ std::string_view operatorName(const ir::Node& node) {
     std::string_view target = node.target;
     for (const std::string_view start : {"torch.ops.", "aten."})
         if (target.starts_with(start)) target.remove_prefix(start.size());
-    return target.substr(0, target.find('.'));
+    constexpr std::string_view higher = "higher_order.";
+    const std::size_t from = target.starts_with(higher) ? higher.size() : 0;
+    return target.substr(0, target.find('.', from));
 }
 
 std::optional<double> bytesOf(const ir::Node& node) {
@@ -188,24 +193,26 @@ std::optional<double> flopsOf(const ir::Graph& graph, ir::NodeIndex index) {
     const std::string_view name = operatorName(node);
     if (name == "mm" || name == "bmm" || name == "_scaled_mm") return matrixFlops(graph, node, 0);
     if (name == "addmm" || name == "baddbmm") return matrixFlops(graph, node, 1);
-    if (name == "convolution" || name == "_convolution") return convolutionFlops(graph, node);
+    if (name == "convolution" || name == "_convolution" || name == "convolution_overrideable")
+        return convolutionFlops(graph, node, 6);
+    if (name == "cudnn_convolution" || name == "_slow_conv2d_forward")
+        return convolutionFlops(graph, node, notTransposed);
     if (name == "convolution_backward") return convolutionBackwardFlops(graph, node);
     if (name == "_scaled_dot_product_efficient_attention" || name == "_scaled_dot_product_flash_attention" ||
         name == "_scaled_dot_product_cudnn_attention")
-        return attentionFlops(graph, node, false);
+        return attentionFlops(graph, node, 0, false);
     if (name == "_scaled_dot_product_efficient_attention_backward" ||
         name == "_scaled_dot_product_flash_attention_backward" ||
         name == "_scaled_dot_product_cudnn_attention_backward")
-        return attentionFlops(graph, node, true);
-    // PyTorch's counter knows them, or what they call, and we do not.
-    static constexpr std::array<std::string_view, 8> uncounted = {"higher_order",
-                                                                  "cudnn_convolution",
-                                                                  "convolution_overrideable",
-                                                                  "_slow_conv2d_forward",
-                                                                  "_flash_attention_forward",
-                                                                  "_flash_attention_backward",
-                                                                  "_efficient_attention_forward",
-                                                                  "_efficient_attention_backward"};
+        return attentionFlops(graph, node, 1, true);
+    if (name == "higher_order.flex_attention") return attentionFlops(graph, node, 0, false);
+    if (name == "higher_order.flex_attention_backward") return attentionFlops(graph, node, 0, true);
+    if (name.starts_with("higher_order.")) return {};
+    // Of sequences of several lengths, which are in a tensor's values; and of others PyTorch's counter reads heads and
+    // lengths the other way round than these operators take them.
+    static constexpr std::array<std::string_view, 4> uncounted = {
+        "_flash_attention_forward", "_flash_attention_backward", "_efficient_attention_forward",
+        "_efficient_attention_backward"};
     if (std::ranges::find(uncounted, name) != uncounted.end()) return {};
     return 0;
 }

@@ -74,7 +74,7 @@ struct FragmentLines {
 /// What a run of comment lines tells of the code below it.
 struct Comments {
     std::size_t first = 0; ///< line; 0 where there are none
-    std::string handle;
+    std::string handle, file;
     std::vector<std::string> sources, atens;
     FragmentLines fragment;
     bool inMapping = false, inFragment = false;
@@ -88,7 +88,8 @@ struct Comments {
             const std::string_view from = rest.substr(at + key.size());
             return from.substr(0, from.find(']'));
         };
-        constexpr std::string_view handles = "[Provenance debug handles] ";
+        constexpr std::string_view handles = "[Provenance debug handles] ", files = "kernel path: ";
+        if (rest.starts_with(files)) file = rest.substr(files.size());
         if (rest.starts_with(handles)) {
             const std::string_view all = rest.substr(handles.size());
             handle = all.substr(0, all.find(','));
@@ -175,6 +176,7 @@ private:
         GeneratedKernel kernel;
         kernel.name = std::move(name);
         kernel.definition = {m_comments.first == 0 ? number : m_comments.first, number};
+        kernel.file = std::move(m_comments.file);
         kernel.sourceNodes = std::move(m_comments.sources);
         kernel.atenNodes = std::move(m_comments.atens);
         m_fragments.emplace_back(m_out.kernels.size(), std::move(m_comments.fragment));

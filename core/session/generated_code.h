@@ -39,6 +39,7 @@ struct GraphFragment {
 struct GeneratedKernel {
     std::string name;     ///< "cpp_fused_add_select_0", "extern_kernels.addmm"
     LineRange definition; ///< with the comments right above it; nothing for a kernel of a library
+    std::string file; ///< "/tmp/torchinductor_me/ym/cymd4y.py", where Triton's source of it was; may be empty
     std::vector<KernelCall> calls;
     std::vector<std::string>
         sourceNodes;                    ///< pre-grad nodes that its comments name, those above its calls too

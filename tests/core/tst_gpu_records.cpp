@@ -74,7 +74,10 @@ private slots:
         for (const Row* row : rowsOnGpu(*both)) {
             QVERIFY(row->part != Part::InGraph && row->part != Part::Unknown);
             places += row->inner == Link::GraphPlace ? 1 : 0;
-            named += row->inner == Link::KernelName || row->inner == Link::KernelOrder ? 1 : 0;
+            named += row->inner == Link::KernelName || row->inner == Link::KernelOrder ||
+                             row->inner == Link::KernelFile
+                         ? 1
+                         : 0;
         }
         QVERIFY2(places > 100 && named > 100, qPrintable(QString("%1 %2").arg(places).arg(named)));
         Facts facts(both);
@@ -116,6 +119,18 @@ private slots:
                 }
         QCOMPARE(found, std::size_t(2));
         QVERIFY(std::abs(lineTimes(facts).computed - computed) < 1);
+    }
+
+    /// PyTorch writes beside the CPU's side of a Triton kernel where its source lies, and the output code does so too.
+    void kernelsByTheirFiles() {
+        std::set<std::string> names;
+        const JoinedPtr both = test::joinedFolder("tuned");
+        for (std::size_t i = 0; i < both->rowOf.size(); ++i)
+            if (both->rowOf[i] != none && both->rows[both->rowOf[i]].inner == Link::KernelFile)
+                names.insert(both->profile->nameOf(both->profile->events[i]));
+        QCOMPARE(
+            std::ranges::count_if(names, [](const std::string& one) { return one.starts_with("triton_"); }),
+            4);
     }
 
     /// Kernels of one launch wait for no other launch, and no CUDA graph is advised where there is one.

@@ -243,11 +243,19 @@ private slots:
             "        relu: \"f32[1, 2, 8, 4]\" = torch.ops.aten.relu.default(q)\n"
             "        flex: \"f32[1, 2, 8, 4]\" = torch.ops.higher_order.flex_attention(q, q, q)\n"
             "        flash: \"f32[1, 2, 8, 4]\" = torch.ops.aten._flash_attention_forward.default(q, q, q)\n"
-            "        return (relu, flex, flash)\n");
+            "        cond: \"f32[1, 2, 8, 4]\" = torch.ops.higher_order.cond(q, q, q)\n"
+            "        w: \"f32[6, 2, 3, 3]\" = torch.ops.aten.empty.memory_format([6, 2, 3, 3])\n"
+            "        conv: \"f32[1, 6, 6, 2]\" = torch.ops.aten.cudnn_convolution.default(q, w, [0, 0], [1, "
+            "1], "
+            "[1, 1], 1, True, False, True)\n"
+            "        return (relu, flex, flash, cond, conv)\n");
         QVERIFY(graph);
         const auto flops = [&](const char* name) { return flopsOf(**graph, (*graph)->find(name)); };
         QCOMPARE(flops("relu"), std::optional(0.0));
-        QVERIFY(!flops("flex") && !flops("flash"));
+        QVERIFY(!flops("cond") && !flops("flash"));
+        QCOMPARE(flops("flex"), std::optional(2.0 * 2 * 8 * 8 * (4 + 4)));
+        // Its seventh argument is whether to look for the quickest, where that of convolution is `transposed`.
+        QCOMPARE(flops("conv"), std::optional(2.0 * (6 * 2) * (6 * 2 * 3 * 3)));
     }
 
     void workOfNodes() {
@@ -409,6 +417,31 @@ private slots:
         QCOMPARE(joined->kernels.all - joined->kernels.joined, std::size_t(1));
     }
 
+    /// No call of output code holds it, as where an exported program runs, and two codes have a kernel of that name.
+    void kernelsByTheirFiles() {
+        const auto code = [](const std::string& file) {
+            return "# kernel path: /tmp/a/" + file +
+                   "\ntriton_poi_fused_relu_0 = async_compile.triton('triton_poi_fused_relu_0', "
+                   "'''\nk\n''')\n"
+                   "def call(args):\n    triton_poi_fused_relu_0.run(a, buf0, 64)\n    return (buf0, )\n";
+        };
+        test::TraceText text;
+        for (int i = 0; i < 2; ++i) {
+            text.at(i, 0).start();
+            text.add("\"inductor_output_code\": {\"filename\": \"x.py\"}",
+                     code(i == 0 ? "xx/cxx.py" : "yy/cyy.py"));
+        }
+        const JoinedPtr joined = joinedTexts(text.text(), R"(
+{"ph":"X","cat":"cpu_op","name":"triton_poi_fused_relu_0","pid":1,"tid":1,"ts":20,"dur":8,"args":{"External id":1,"kernel_file":"/home/b/yy/cyy.py"}},
+{"ph":"X","cat":"cpu_op","name":"triton_poi_fused_relu_0","pid":1,"tid":1,"ts":30,"dur":8,"args":{"External id":2}})");
+        QVERIFY(joined);
+        const Row* row = rowOf(*joined, "triton_poi_fused_relu_0");
+        QVERIFY(row);
+        QCOMPARE(row->compile, 1);
+        QCOMPARE(row->inner, Link::KernelFile);
+        QCOMPARE(joined->joined, 8000.0); // without a file nothing says which of the two it is
+    }
+
     void kernelsOfAReplayedGraph() {
         const std::string replay = R"(
 {"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":50}},
@@ -430,26 +463,35 @@ private slots:
     void placesInAReplayedGraph_data() {
         QTest::addColumn<int>("kernels"); // of the library, in a row
         QTest::addColumn<int>("stream");  // of the last one
+        QTest::addColumn<int>("node");    // of the graph, of the first one of the library; 0 without numbers
         QTest::addColumn<bool>("known");
-        QTest::newRow("one each") << 2 << 7 << true;
-        QTest::newRow("one too many") << 3 << 7 << false;
-        QTest::newRow("two streams") << 2 << 8 << false;
+        QTest::newRow("one each") << 2 << 7 << 0 << true;
+        QTest::newRow("one too many") << 3 << 7 << 0 << false;
+        QTest::newRow("two streams") << 2 << 8 << 0 << false;
+        QTest::newRow("two streams, captured in this order") << 2 << 8 << 11 << true;
+        // Captured the other way round: what ran first is not what the code calls first.
+        QTest::newRow("two streams, captured in another") << 2 << 8 << -12 << true;
     }
     void placesInAReplayedGraph() {
         QFETCH(int, kernels);
         QFETCH(int, stream);
+        QFETCH(int, node);
         QFETCH(bool, known);
+        const auto numbered = [&](int at) {
+            return node == 0 ? std::string() : ",\"graph node id\":" + std::to_string(at);
+        };
         std::string replay = R"(
 {"ph":"X","cat":"cpu_op","name":"aten::_foreach_copy_","pid":1,"tid":1,"ts":22,"dur":5},
 {"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":1,"ts":23,"dur":2,"args":{"correlation":49}},
 {"ph":"X","cat":"kernel","name":"multi_tensor","pid":0,"tid":7,"ts":26,"dur":2,"args":{"device":0,"correlation":49}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":1,"tid":1,"ts":30,"dur":5,"args":{"correlation":50}},
-{"ph":"X","cat":"kernel","name":"triton_poi_fused_relu_0","pid":0,"tid":7,"ts":50,"dur":10,"args":{"device":0,"correlation":50}})";
+{"ph":"X","cat":"kernel","name":"triton_poi_fused_relu_0","pid":0,"tid":7,"ts":50,"dur":10,"args":{"device":0,"correlation":50)" +
+                             numbered(10) + "}}";
         for (int i = 0; i < kernels; ++i)
-            replay += ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":" +
-                      std::to_string(i + 1 == kernels ? stream : 7) +
-                      ",\"ts\":" + std::to_string(70 + 20 * i) +
-                      ",\"dur\":10,\"args\":{\"device\":0,\"correlation\":50}}";
+            replay +=
+                ",\n{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"sgemm\",\"pid\":0,\"tid\":" +
+                std::to_string(i + 1 == kernels ? stream : 7) + ",\"ts\":" + std::to_string(70 + 20 * i) +
+                ",\"dur\":10,\"args\":{\"device\":0,\"correlation\":50" + numbered(std::abs(node + i)) + "}}";
         const JoinedPtr joined = joinedTexts(gpuTrace(), std::string(cpuSide) + replay);
         QVERIFY(joined);
         std::vector<int> calls;
@@ -466,7 +508,7 @@ private slots:
             QCOMPARE(row.inner, Link::GraphPlace);
             calls.push_back(row.kernel);
         }
-        if (known) QVERIFY(calls.size() == 2 && calls[0] != calls[1]);
+        if (known) QVERIFY(calls.size() == 2 && (node < 0 ? calls[0] > calls[1] : calls[0] < calls[1]));
         QCOMPARE(joined->kernels.all, std::size_t(1));
         QCOMPARE(joined->kernels.joined, std::size_t(1));
         QCOMPARE(joined->joinedOn.at(1), joined->profile->busy.at(1));
