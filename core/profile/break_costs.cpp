@@ -7,19 +7,39 @@
 
 namespace dynascope::profile {
 
+namespace {
+
+struct StepTimes {
+    double all = 0;
+    std::vector<double> bySteps;
+
+    void add(const Row& row, std::size_t steps) {
+        all += row.self;
+        bySteps.resize(steps);
+        addSteps(row, 1, bySteps);
+    }
+    [[nodiscard]] double inAStep() const { return bySteps.empty() ? all : medianOf(bySteps); }
+};
+
+struct Times {
+    StepTimes all, eager, frame, guards;
+
+    [[nodiscard]] StepTimes& part(const Row& row) {
+        if (row.part == Part::Guards) return guards;
+        return row.part == Part::AfterBreak && row.name == 0 ? frame : eager;
+    }
+};
+
+} // namespace
+
 std::vector<BreakCost> breakCosts(const Joined& joined) {
     const std::size_t steps = joined.profile->steps.size();
-    struct Times {
-        double all = 0;
-        std::vector<double> bySteps;
-    };
     std::map<int, Times> times;
     for (const Row& row : joined.rows) {
         if (row.brokenCompile < 0) continue;
         Times& of = times[row.brokenCompile];
-        of.all += row.self;
-        of.bySteps.resize(steps);
-        addSteps(row, 1, of.bySteps);
+        of.all.add(row, steps);
+        of.part(row).add(row, steps);
     }
     std::map<int, std::size_t> turns;
     for (const auto& [region, time] : joined.graphEnds)
@@ -32,7 +52,10 @@ std::vector<BreakCost> breakCosts(const Joined& joined) {
         BreakCost cost;
         cost.compile = index;
         cost.graphBreak = static_cast<std::size_t>(breaks.back() - compile.breaks.data());
-        cost.inAStep = steps == 0 ? of.all : medianOf(std::move(of.bySteps));
+        cost.inAStep = of.all.inAStep();
+        cost.eager = of.eager.inAStep();
+        cost.frame = of.frame.inAStep();
+        cost.guards = of.guards.inAStep();
         cost.turns = turns[index];
         out.push_back(cost);
     }

@@ -19,6 +19,7 @@ private slots:
         Facts facts(joined);
         const std::vector<BreakCost> costs = breakCosts(*joined);
         QCOMPARE(costs.size(), std::size_t(2));
+        double eager = 0, guards = 0;
         for (const BreakCost& cost : costs) {
             const session::GraphBreak& of =
                 joined->session->compiles[std::size_t(cost.compile)].breaks[cost.graphBreak];
@@ -28,8 +29,14 @@ private slots:
             for (const GroupedRow& row : grouped(facts, By::Break))
                 if (row.key == key) median += row.median.value_or(0);
             QVERIFY2(cost.inAStep > 0 && std::abs(cost.inAStep - median) < 1, key.c_str());
+            QVERIFY(cost.frame > 0);
+            eager += cost.eager;
+            guards += cost.guards;
+            // Medians of parts are near the parts of the median.
+            QVERIFY(std::abs(cost.eager + cost.frame + cost.guards - cost.inAStep) < 0.2 * cost.inAStep);
             QCOMPARE(cost.turns, joined->profile->steps.size());
         }
+        QVERIFY2(eager > 0 && guards > 0, qPrintable(QString("%1 %2").arg(eager).arg(guards)));
     }
 
     void nothingBrokeNothingCosts() { QVERIFY(breakCosts(*test::joinedFolder("mlp_aot")).empty()); }

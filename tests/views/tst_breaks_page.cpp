@@ -207,6 +207,10 @@ void TestBreaksPage::runTimesOfAProfile() {
         const QModelIndex cell = model->index(row, ReasonsModel::RunTime);
         QTRY_VERIFY_WITH_TIMEOUT(cell.data(ReasonsModel::SortRole).toDouble() > 1, 30000);
         QVERIFY2(cell.data().toString().endsWith(QStringLiteral("µs")), qPrintable(cell.data().toString()));
+        const QString parts = cell.data(Qt::ToolTipRole).toString();
+        QVERIFY2(parts.startsWith(QStringLiteral("In a step: eager code ")) &&
+                     parts.contains(cell.data().toString()),
+                 qPrintable(parts));
     }
     test::Fixture without;
     test::addSample(without.workspace, "graph_breaks");

@@ -15,8 +15,8 @@ namespace dynascope::views {
 
 /// Microseconds by group, in a step; nothing for what did not come in the profile. Linear in the
 /// rows: for a worker.
-[[nodiscard]] std::vector<std::optional<double>> breakRunTimes(const profile::Joined& joined,
-                                                               const session::BreakSummary& breaks);
+[[nodiscard]] std::vector<std::optional<BreakRunTime>> breakRunTimes(const profile::Joined& joined,
+                                                                     const session::BreakSummary& breaks);
 
 /// Gives them to a model of the current capture's groups, once a worker has them (tag "breaks.profile").
 void showBreakRunTimes(Workspace& workspace, ReasonsModel& model);

@@ -11,6 +11,17 @@
 
 namespace dynascope::views {
 
+namespace {
+
+QString partsText(const BreakRunTime& us) {
+    return ReasonsModel::tr(
+               "In a step: eager code %1, the frame's own Python and bytecode %2, guards %3. Each is a "
+               "median of its own, so that they need not add up to %4.")
+        .arg(durationText(us.eager), durationText(us.frame), durationText(us.guards), durationText(us.all));
+}
+
+} // namespace
+
 void ReasonsModel::setGroups(std::vector<session::BreakGroup> groups) {
     beginResetModel();
     m_groups = std::move(groups);
@@ -24,7 +35,7 @@ void ReasonsModel::setGroups(std::vector<session::BreakGroup> groups) {
     endResetModel();
 }
 
-void ReasonsModel::setRunTimes(std::vector<std::optional<double>> times) {
+void ReasonsModel::setRunTimes(std::vector<std::optional<BreakRunTime>> times) {
     if (times.size() != m_groups.size()) times.clear();
     m_runTimes = std::move(times);
     if (!m_groups.empty()) emit dataChanged(index(0, RunTime), index(rowCount() - 1, RunTime));
@@ -69,10 +80,11 @@ QVariant ReasonsModel::data(const QModelIndex& index, int role) const {
     case Seconds:
         return sort ? QVariant(group.secondsAfter) : QVariant(secondsText(group.secondsAfter));
     case RunTime: {
-        const std::optional<double> us =
+        const std::optional<BreakRunTime> us =
             m_runTimes.empty() ? std::nullopt : m_runTimes[std::size_t(index.row())];
-        if (sort) return us.value_or(-1);
-        if (us) return durationText(*us);
+        if (sort) return us ? us->all : -1;
+        if (us && role == Qt::ToolTipRole) return partsText(*us);
+        if (us) return durationText(us->all);
         return role == Qt::ToolTipRole ? tr("No graph in the profile ended at this break") : QString();
     }
     case Bytes:

@@ -14,6 +14,11 @@ namespace dynascope::views {
 
 class Theme;
 
+/// What the breaks of a group cost when the program runs: microseconds in a step. Parts as in profile::BreakCost.
+struct BreakRunTime {
+    double all = 0, eager = 0, frame = 0, guards = 0;
+};
+
 /// GUI thread only. Keeps a copy of the groups.
 class ReasonsModel : public QAbstractTableModel {
     Q_OBJECT
@@ -23,8 +28,8 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
     void setGroups(std::vector<session::BreakGroup> groups);
-    /// Microseconds in a step by group, as breakRunTimes(); setGroups() forgets them.
-    void setRunTimes(std::vector<std::optional<double>> times);
+    /// By group, as breakRunTimes(); setGroups() forgets them.
+    void setRunTimes(std::vector<std::optional<BreakRunTime>> times);
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -33,7 +38,7 @@ public:
 
 private:
     std::vector<session::BreakGroup> m_groups;
-    std::vector<std::optional<double>> m_runTimes; ///< by group; empty while none is known
+    std::vector<std::optional<BreakRunTime>> m_runTimes; ///< by group; empty while none is known
     double m_most = 0;
     bool m_severalFiles = false; ///< a line number alone would not say where
 };
