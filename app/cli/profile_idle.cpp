@@ -3,13 +3,10 @@
 
 #include "app/cli/table.h"
 #include "core/base/words.h"
-#include "core/profile/idle.h"
-#include "core/replay/coverage.h"
+#include "core/profile/launch_coverage.h"
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -20,6 +17,7 @@ namespace {
 using nlohmann::json;
 using profile::IdleCause;
 using profile::IdleGap;
+using profile::LaunchCoverage;
 using profile::LaunchedGraph;
 
 constexpr std::array<std::string_view, profile::spentCount> spentKeys = {
@@ -54,59 +52,15 @@ json threadJson(const profile::ThreadTime& cpu) {
     return out;
 }
 
-/// What the coverage report says of a graph; null where it has none of it.
-class GraphVerdicts {
-public:
-    explicit GraphVerdicts(profile::Facts& facts)
-        : m_facts(facts) {
-        const auto& rows = facts.joined()->rows;
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            if (rows[i].part == profile::Part::Kernel && facts.of(i).nodeStage >= 0)
-                m_graphOfCode.emplace(std::pair(rows[i].compile, rows[i].stage), facts.of(i).nodeStage);
-    }
-
-    const replay::GraphCoverage* of(const LaunchedGraph& graph) {
-        const profile::Joined& joined = *m_facts.joined();
-        if (!m_report) m_report = cudagraphCoverage(*joined.session, replay::GraphBackend::ReduceOverhead);
-        const auto& stages = joined.session->compiles[static_cast<std::size_t>(graph.compile)].stages;
-        const auto known = m_graphOfCode.find({graph.compile, graph.stage});
-        const int stage = known == m_graphOfCode.end() ? graph.stage : known->second;
-        const auto at = std::ranges::find_if(m_report->graphs, [&](const replay::GraphCoverage& one) {
-            return one.compile == static_cast<std::size_t>(graph.compile) &&
-                   one.stage == stages[static_cast<std::size_t>(stage)];
-        });
-        return at == m_report->graphs.end() ? nullptr : &*at;
-    }
-
-private:
-    profile::Facts& m_facts;
-    std::map<std::pair<int, int>, int> m_graphOfCode; ///< the stage that output code was made of
-    std::optional<replay::CoverageReport> m_report;
-};
-
-std::string coverageText(const replay::GraphCoverage* coverage) {
-    if (!coverage) return {};
-    std::string out =
-        "; under mode=\"reduce-overhead\": " + std::string(coverageVerdictName(coverage->verdict));
-    if (coverage->verdict != replay::CoverageVerdict::CudaGraph && !coverage->problems.empty())
-        out += ", " + coverage->problems.front().what;
-    return out;
-}
-
-std::string launchedName(profile::Facts& facts, const LaunchedGraph& graph) {
-    const session::Compile& compile =
-        facts.joined()->session->compiles[static_cast<std::size_t>(graph.compile)];
-    return compileName(*facts.joined()->session, compile) + ' ' +
-           compile.stages[static_cast<std::size_t>(graph.stage)]->label();
-}
-
-std::string launchBoundText(profile::Facts& facts, const LaunchedGraph& graph, GraphVerdicts& coverage) {
-    return "launch-bound: " + launchedName(facts, graph) + " waits " + timeWords(graph.waits) +
+std::string launchBoundText(profile::Facts& facts, const LaunchedGraph& graph, LaunchCoverage& coverage) {
+    const std::string words = profile::coverageWords(coverage.of(graph));
+    return "launch-bound: " + launchedName(*facts.joined(), graph) + " waits " + timeWords(graph.waits) +
            " for launches of " + count(graph.kernels, "kernel") + " that take " + timeWords(graph.busy) +
            ", in " + count(graph.calls, "call") +
            (graph.replayed > 0
                 ? "; " + count(graph.replayed, "kernel") + " of these ran as a CUDA graph already"
-                : "; a CUDA graph could save so much at most" + coverageText(coverage.of(graph))) +
+                : "; a CUDA graph could save so much at most" +
+                      (words.empty() ? "" : "; under mode=\"reduce-overhead\": " + words)) +
            '\n';
 }
 
@@ -173,7 +127,7 @@ json idleJson(profile::Facts& facts) {
     if (!hasDevice(facts)) return nullptr;
     const profile::Joined& joined = *facts.joined();
     const profile::IdleReport report = idleReport(joined);
-    GraphVerdicts coverage(facts);
+    LaunchCoverage coverage(facts);
     json devices = json::array(), graphs = json::array(), gaps = json::array();
     for (const profile::DeviceIdle& device : report.devices) {
         json idle = json::object();
@@ -187,7 +141,7 @@ json idleJson(profile::Facts& facts) {
     }
     for (const LaunchedGraph& graph : report.graphs) {
         const replay::GraphCoverage* of = coverage.of(graph);
-        graphs.push_back({{"graph", launchedName(facts, graph)},
+        graphs.push_back({{"graph", launchedName(*facts.joined(), graph)},
                           {"device", joined.profile->devices[graph.device]},
                           {"calls", graph.calls},
                           {"kernels", graph.kernels},
@@ -205,7 +159,7 @@ std::string idleText(profile::Facts& facts, std::size_t top) {
     if (!hasDevice(facts)) return {};
     const profile::Joined& joined = *facts.joined();
     const profile::IdleReport report = idleReport(joined);
-    GraphVerdicts coverage(facts);
+    LaunchCoverage coverage(facts);
     std::string out;
     for (const profile::DeviceIdle& device : report.devices)
         out += deviceText(*joined.profile, device);

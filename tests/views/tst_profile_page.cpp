@@ -468,6 +468,40 @@ private slots:
         QVERIFY(idleFigures(**joined, {}, f.theme.colours()).empty());
     }
 
+    /// Two graphs on a GPU that were launched kernel by kernel.
+    void idleTimeBesideTheRows() {
+        test::Fixture f;
+        const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/tuned");
+        QVERIFY(opened);
+        f.workspace.addCapture({*opened, session::summarizeBreaks(**opened)}, true);
+        Place place = f.workspace.place();
+        place.page = Page::Profile;
+        f.workspace.go(place);
+        auto page = f.show<ProfilePage>(1280, 860);
+        auto* button = test::part<QToolButton>(*page, "profile.showIdle");
+        auto* gaps = test::part<RowTable>(*page, "profile.idle.gaps");
+        auto* graphs = test::part<RowTable>(*page, "profile.idle.graphs");
+        QTRY_VERIFY_WITH_TIMEOUT(gaps->model()->rowCount() > 0, 30000);
+        QVERIFY(button->isVisible() && !gaps->isVisible());
+        QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(gaps->isVisible() && graphs->isVisible());
+        QVERIFY(!test::part<QToolButton>(*page, "profile.showRoofline")->isChecked());
+        QVERIFY(graphs->model()->rowCount() >= 2);
+        for (int row = 0; row < graphs->model()->rowCount(); ++row)
+            QCOMPARE(graphs->model()->index(row, 5).data().toString(), QStringLiteral("CUDA graph"));
+        // The longest first; what is chosen is shown over time.
+        auto* lanes = page->findChild<LanesView*>();
+        QVERIFY(lanes);
+        const double before = lanes->right() - lanes->left();
+        gaps->setCurrentIndex(gaps->model()->index(0, 0));
+        QTRY_VERIFY(lanes->right() - lanes->left() < before);
+        QTest::mouseClick(test::part<QToolButton>(*page, "profile.showRoofline"), Qt::LeftButton);
+        QVERIFY(!gaps->isVisible());
+        graphs->setCurrentIndex(graphs->model()->index(0, 0));
+        emit graphs->rowActivated(0);
+        QCOMPARE(f.workspace.place().page, Page::Stages);
+    }
+
     void aCaptureWithoutProfile() {
         test::Fixture f;
         const auto opened = capture::open(DYNASCOPE_TEST_DATA "/profile/mlp_aot/trace.log.xz");

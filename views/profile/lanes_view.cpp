@@ -117,6 +117,14 @@ void LanesView::zoomTo(std::uint32_t event) {
             std::max(viewport()->width() - titleWidth(), 1) / (duration * 1.5));
 }
 
+void LanesView::zoomBetween(std::uint32_t before, std::uint32_t after) {
+    if (!m_lanes || before == profile::none || after == profile::none) return;
+    const double from = double(at(before).end()), to = double(at(after).start);
+    const double span = std::max(to - from, closestNs / 2);
+    select(after);
+    setView(from - span * 0.5, std::max(viewport()->width() - titleWidth(), 1) / (span * 2));
+}
+
 void LanesView::panBy(double pixels) {
     setView(m_left + pixels / m_perNs, m_perNs);
 }

@@ -32,6 +32,8 @@ public:
 
     void zoomBy(double factor, double x) override;
     void zoomTo(std::uint32_t event);
+    /// Selects `after` and shows what lies between the two, with some of both.
+    void zoomBetween(std::uint32_t before, std::uint32_t after);
     void zoomAll() override; ///< to the step
     void panBy(double pixels) override;
     [[nodiscard]] double left() const { return m_left; }

@@ -80,6 +80,14 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     d->showRoofline->setToolTip(
         tr("Rows by FLOP per byte and by what they achieve, below the machine's roofs"));
     row->addWidget(d->showRoofline);
+    d->showIdle = new QToolButton;
+    d->showIdle->setObjectName(QStringLiteral("profile.showIdle"));
+    d->showIdle->setText(tr("Idle"));
+    d->showIdle->setCheckable(true);
+    d->showIdle->setToolTip(
+        tr("When the GPU had nothing to do, what the CPU did meanwhile, and the graphs that a CUDA "
+           "graph would help"));
+    row->addWidget(d->showIdle);
     d->table = new RowTable(tr("Run time"), profileColumns(), theme);
     d->table->setObjectName(QStringLiteral("profile.table"));
     d->table->setEmptyText(tr("No row has this in it."));
@@ -91,8 +99,10 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     d->rows->addWidget(d->table);
     d->roofline = new ProfileRoofline(theme, engine);
     d->rows->addWidget(d->roofline);
+    d->idle = new ProfileIdle(theme);
+    d->rows->addWidget(d->idle);
     d->rows->setStretchFactor(0, 1);
-    d->rows->setSizes({theme.scaled(900), theme.scaled(430)});
+    d->rows->setSizes({theme.scaled(800), theme.scaled(430), theme.scaled(620)});
     rows->addWidget(d->rows, 1);
     d->beside = new ProfileAgainst(theme);
     d->beside->hide();
@@ -127,6 +137,7 @@ ProfilePage::ProfilePage(Workspace& workspace, Theme& theme, Engine* engine, QWi
     addCopyRows(d->table);
     connectAgainst();
     connectRoofline();
+    connectIdle();
     connect(&workspace, &Workspace::placeChanged, this, &ProfilePage::invalidate);
     connect(&workspace, &Workspace::captureReplaced, this, &ProfilePage::invalidate);
 }
@@ -186,25 +197,6 @@ void ProfilePage::lightRow(int at) {
                            : d->shown.rows[std::size_t(d->numbers[std::size_t(at)])].row.rows);
 }
 
-void ProfilePage::connectRoofline() {
-    d->roofline->hide();
-    connect(d->showRoofline, &QToolButton::toggled, d->roofline, &QWidget::setVisible);
-    connect(d->showRoofline, &QToolButton::clicked, this, [this] { d->asked = true; });
-    connect(d->roofline, &ProfileRoofline::peaksChanged, this, &ProfilePage::showRows);
-    connect(d->roofline->view(), &RooflineView::selectionChanged, this, [this](int at) {
-        d->table->select(at);
-        d->table->scrollTo(d->table->currentIndex());
-        d->lanes->select(profile::none);
-        lightRow(at);
-    });
-}
-
-/// The table needs its room first, unless the reader asks for the roofline.
-void ProfilePage::resizeEvent(QResizeEvent* event) {
-    Panel::resizeEvent(event);
-    if (!d->asked) d->showRoofline->setChecked(width() >= theme().scaled(1300));
-}
-
 void ProfilePage::forget() {
     workspace().tasks().cancel(tag);
     workspace().profiles().cancel(this);
@@ -216,6 +208,7 @@ void ProfilePage::forget() {
     d->beside->show(nullptr, By::Node, {}, {});
     d->table->setRows({});
     d->lanes->setLanes(nullptr);
+    d->idle->clear();
 }
 
 void ProfilePage::refresh() {
@@ -283,7 +276,8 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
     workspace().tasks().run<Shown>(
         tag, this,
         [profile, by = By(d->by->currentIndex()), step, device = d->device(), lanes = d->shown.lanes,
-         links = d->shown.links, idle = d->shown.idle, other = d->otherProfile](const TaskContext& task) {
+         links = d->shown.links, idle = d->shown.idle, idleGraphs = d->shown.idleGraphs,
+         other = d->otherProfile](const TaskContext& task) {
             Shown out;
             out.profile = profile;
             if (other) out.compared = compareProfiles(profile, other, by);
@@ -295,6 +289,7 @@ void ProfilePage::group(const JoinedProfilePtr& profile) {
             if (!out.lanes) return Shown();
             out.links = lanes ? links : rowLinks(*profile);
             out.idle = idle ? idle : std::make_shared<profile::IdleReport>(idleReport(*profile->joined));
+            out.idleGraphs = idle ? idleGraphs : views::idleGraphs(*profile, *out.idle);
             return out;
         },
         [this](Shown shown) { take(std::move(shown)); });
@@ -307,6 +302,7 @@ void ProfilePage::take(Shown shown) {
     showFigures();
     showRows();
     showLanes();
+    showIdle();
     showAgainst();
 }
 

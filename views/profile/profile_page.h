@@ -45,10 +45,14 @@ private:
     void showRows();
     void showFigures();
     void showLanes();
+    void showIdle();
     void showAgainst();
     void listOthers();
     void connectAgainst();
     void connectRoofline();
+    void connectIdle();
+    void makeRoom();
+    [[nodiscard]] bool isWide() const;
     void connectLanes();
     [[nodiscard]] QWidget* makeLanes();
     [[nodiscard]] int rowOfEvent(std::uint32_t event) const;

@@ -9,6 +9,7 @@
 #include "views/profile/lanes_view.h"
 #include "views/profile/profile_against.h"
 #include "views/profile/profile_choice.h"
+#include "views/profile/profile_idle.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/profile_roofline.h"
 
@@ -30,6 +31,7 @@ struct ProfilePage::Shown {
     std::vector<ProfileLink> links;                  ///< by row of the joined profile
     ComparedProfilesPtr compared;                    ///< with B, if there is one
     std::shared_ptr<const profile::IdleReport> idle; ///< with the lanes
+    std::vector<IdleGraph> idleGraphs;
 };
 
 struct ProfilePage::Private {
@@ -39,9 +41,11 @@ struct ProfilePage::Private {
     RowTable* table = nullptr;
     ProfileRoofline* roofline = nullptr;
     QToolButton* showRoofline = nullptr;
-    bool asked = false;               ///< the reader chose whether it is shown
+    ProfileIdle* idle = nullptr;
+    QToolButton* showIdle = nullptr;
+    bool asked = false;               ///< the reader chose whether the roofline, or idle time, is shown
     bool byIsChosen = false;          ///< by the reader
-    QSplitter* rows = nullptr;        ///< the table and the roofline
+    QSplitter* rows = nullptr;        ///< the table, the roofline and idle time
     ProfileAgainst* beside = nullptr; ///< in the place of the table, with B
     LanesView* lanes = nullptr;
     LanesLegend* legend = nullptr;
