@@ -40,6 +40,13 @@ bool computes(const Row& row) {
     return row.part == Part::Kernel || row.part == Part::Node;
 }
 
+/// Output code of the forward and of the backward have one name; graphs say it in theirs.
+bool isBackwardCode(const Joined& joined, const Row& row) {
+    if (!row.backward || row.compile < 0 || row.stage < 0) return false;
+    const session::Compile& compile = joined.session->compiles[static_cast<std::size_t>(row.compile)];
+    return compile.stages[static_cast<std::size_t>(row.stage)]->content == session::Stage::Content::Code;
+}
+
 /// What a row is grouped under, in words.
 std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, By by) {
     const std::string words = partWords(row, facts);
@@ -53,7 +60,7 @@ std::string keyOf(const Joined& joined, const Row& row, const RowFacts& facts, B
     case By::Module:
         return !computes(row) ? words : facts.module.empty() ? "no module is known" : facts.module;
     case By::Stage:
-        return facts.stage.empty() ? words : facts.stage;
+        return facts.stage.empty() ? words : facts.stage + (isBackwardCode(joined, row) ? " (backward)" : "");
     case By::Compile:
         return facts.compile.empty() ? words : facts.compile;
     case By::Break:

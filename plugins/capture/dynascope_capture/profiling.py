@@ -99,8 +99,10 @@ class Profiler:
         if torch.autograd._profiler_enabled():
             return self._give_up("the program uses a profiler itself")
         activities = [torch.profiler.ProfilerActivity.CPU]
-        if torch.cuda.is_available():
-            activities.append(torch.profiler.ProfilerActivity.CUDA)
+        for kind in ("CUDA", "XPU"):
+            device, activity = getattr(torch, kind.lower(), None), getattr(torch.profiler.ProfilerActivity, kind, None)
+            if device is not None and activity is not None and device.is_available():
+                activities.append(activity)
         self._profile = torch.profiler.profile(
             activities=activities,
             schedule=torch.profiler.schedule(wait=0, warmup=1, active=self._steps, repeat=1),
