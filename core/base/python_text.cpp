@@ -21,15 +21,20 @@ std::uint32_t hexDigits(std::string_view text, std::size_t& at, std::size_t digi
 
 } // namespace
 
-std::size_t afterString(std::string_view text, std::size_t at) {
+std::size_t closingQuote(std::string_view text, std::size_t at) {
     const char quote = text[at];
     for (std::size_t i = at + 1; i < text.size(); ++i) {
         if (text[i] == '\\')
             ++i;
         else if (text[i] == quote)
-            return i + 1;
+            return i;
     }
-    return text.size();
+    return std::string_view::npos;
+}
+
+std::size_t afterString(std::string_view text, std::size_t at) {
+    const std::size_t close = closingQuote(text, at);
+    return close == std::string_view::npos ? text.size() : close + 1;
 }
 
 std::vector<std::string_view> splitOutside(std::string_view text, char separator, Quotes quotes) {

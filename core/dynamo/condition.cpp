@@ -2,6 +2,7 @@
 #include "core/dynamo/condition.h"
 
 #include "core/base/condition_parser.h"
+#include "core/base/python_text.h"
 #include "core/base/words.h"
 #include "core/dynamo/describe.h"
 
@@ -33,18 +34,10 @@ public:
 private:
     /// A guard's source: everything up to a word "and" or "or" outside of brackets, or the end.
     std::string sourceText() {
-        std::size_t brackets = 0;
-        std::size_t end = m_token.column - 1;
-        for (; end < m_text.size(); ++end) {
-            const char c = m_text[end];
-            if (c == '[' || c == '(') ++brackets;
-            if (c == ']' || c == ')') {
-                if (brackets == 0) break;
-                --brackets;
-            }
-            if (brackets == 0 && c == ' ') break;
-        }
-        std::string out(m_text.substr(m_token.column - 1, end - (m_token.column - 1)));
+        const std::size_t begin = m_token.column - 1;
+        const std::size_t end = python::findOutside(m_text, begin, python::Quotes::Strings,
+                                                    [](char c) { return c == ' ' || python::isClose(c); });
+        std::string out(m_text.substr(begin, end - begin));
         m_at = end;
         advance();
         return out;

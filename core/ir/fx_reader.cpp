@@ -151,6 +151,7 @@ bool FxReader::typeAndUsers(ValueParser& in, Node& out) {
 bool FxReader::target(ValueParser& in, Node& out) {
     if (!in.take("[target=")) return in.fail("Expected '[target=' after the op");
     const std::size_t start = in.pos;
+    // Square brackets alone: a name is written without quotes, and others may stand alone in it.
     std::size_t depth = 0;
     for (; !in.atEnd(); ++in.pos) {
         if (in.peek() == '[') ++depth;

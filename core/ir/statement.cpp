@@ -218,20 +218,14 @@ bool StatementReader::expression() {
     const std::string failure = std::exchange(m_in.failure, {});
     const std::size_t failedAt = m_in.failedAt;
     m_in.pos = start;
-    Argument whole;
-    std::size_t depth = 0;
-    for (; !m_in.atEnd() && (depth != 0 || m_in.peek() != ';'); ++m_in.pos) {
-        const char c = m_in.peek();
-        if (c == '(' || c == '[' || c == '{') ++depth;
-        if ((c == ')' || c == ']' || c == '}') && depth-- == 0)
-            return m_in.fail("Unexpected '" + std::string(1, c) + "'");
-        std::string ignored;
-        if ((c == '"' || c == '\'')) {
-            if (!m_in.takeString(ignored)) return false;
-            --m_in.pos;
-        }
-    }
-    if (depth != 0)
+    const python::Walk walk =
+        python::walkOutside(m_in.text, start, python::Quotes::Strings,
+                            [](char c, std::size_t) { return c == ';' || python::isClose(c); });
+    if (walk.openString != std::string_view::npos)
+        return m_in.fail("Expected a closing quote", walk.openString);
+    m_in.pos = walk.end;
+    if (python::isClose(m_in.peek())) return m_in.fail("Unexpected '" + std::string(1, m_in.peek()) + "'");
+    if (walk.openBrackets != 0)
         return m_in.fail(failure.empty() ? "Expected a closing bracket" : failure,
                          failure.empty() ? m_in.pos : failedAt);
     m_in.failure.clear();
@@ -358,9 +352,9 @@ bool skipAnnotation(ValueParser& in) {
     if (!in.take(":")) return true;
     in.skipBlanks();
     if (!python::isQuote(in.peek())) return !takeType(in).empty();
-    const std::size_t end = python::afterString(in.text, in.pos);
-    if (end == in.pos + 1 || in.text[end - 1] != in.text[in.pos]) return false; // not closed
-    in.pos = end;
+    const std::size_t close = python::closingQuote(in.text, in.pos);
+    if (close == std::string_view::npos) return false;
+    in.pos = close + 1;
     return true;
 }
 

@@ -11,7 +11,6 @@ namespace {
 
 using Kind = Argument::Kind;
 
-using python::afterString;
 using python::isClose;
 using python::isOpen;
 using python::isQuote;
@@ -27,6 +26,12 @@ std::size_t afterAngles(std::string_view text, std::size_t pos) {
         if (text[i] == '>' && text[i - 1] != '-' && --depth == 0) return i + 1;
     }
     return pos;
+}
+
+/// FX text does not quote strings, so there a comma counts only before a blank or a closing bracket ("bld,eld->ble"
+/// is one string).
+bool commaEnds(std::string_view text, std::size_t at, Syntax syntax) {
+    return syntax == Syntax::Python || at + 1 >= text.size() || text[at + 1] == ' ' || isClose(text[at + 1]);
 }
 
 } // namespace
@@ -73,33 +78,20 @@ bool ValueParser::atStop(Syntax syntax, ValueStops stops) const {
         ++i;
     if (i >= text.size()) return true;
     const char c = text[i];
-    if (c == ',')
-        return syntax == Syntax::Python || i + 1 >= text.size() || text[i + 1] == ' ' || isClose(text[i + 1]);
+    if (c == ',') return commaEnds(text, i, syntax);
     return isClose(c) || (c == ';' && syntax == Syntax::Python) || (c == ':' && stops.colon);
 }
 
-// The text up to what ends a value. FX text does not quote strings, so there a comma counts only before a
-// blank or a closing bracket ("bld,eld->ble" is one string) and quotes mean nothing.
+// The text up to what ends a value. In FX text quotes mean nothing.
 std::string_view ValueParser::token(Syntax syntax, ValueStops stops) {
     const std::size_t start = pos;
-    pos = afterAngles(text, pos);
-    std::size_t depth = 0;
-    for (; pos < text.size(); ++pos) {
-        const char c = text[pos];
-        if (isOpen(c)) {
-            ++depth;
-        } else if (isClose(c)) {
-            if (depth == 0) break;
-            --depth;
-        } else if (isQuote(c) && syntax == Syntax::Python) {
-            pos = afterString(text, pos) - 1;
-        } else if (depth == 0) {
-            if (c == ',' || (c == ';' && syntax == Syntax::Python) || (c == ':' && stops.colon) ||
-                (c == ' ' && stops.blank)) {
-                if (c != ',' || atStop(syntax, stops)) break;
-            }
-        }
-    }
+    const bool isPython = syntax == Syntax::Python;
+    const auto ends = [&](char c, std::size_t at) {
+        if (c == ',') return commaEnds(text, at, syntax);
+        return isClose(c) || (c == ';' && isPython) || (c == ':' && stops.colon) || (c == ' ' && stops.blank);
+    };
+    const python::Quotes quotes = isPython ? python::Quotes::Strings : python::Quotes::Marks;
+    pos = python::walkOutside(text, afterAngles(text, pos), quotes, ends).end;
     return text.substr(start, pos - start);
 }
 

@@ -52,6 +52,20 @@ private slots:
         QCOMPARE(findOutside("", 0, Quotes::Strings, [](char) { return true; }), std::size_t(0));
     }
 
+    void saysWhatHasNoEnd() {
+        const auto walk = [](std::string_view text) {
+            return walkOutside(text, 0, Quotes::Strings, [](char, std::size_t at) { return at == 5; });
+        };
+        QCOMPARE(walk("(a) + b").end, std::size_t(5)); // by its place
+        QCOMPARE(walk("f([a,)").openBrackets, std::size_t(1));
+        QCOMPARE(walk("f('a)").openString, std::size_t(2));
+        QCOMPARE(walk("'a\\'").openString, std::size_t(0)); // its last quote is a character of it
+        QCOMPARE(walk("f(a)").openBrackets, std::size_t(0));
+        QCOMPARE(walk("'a)'").openString, std::string_view::npos);
+        QCOMPARE(closingQuote("f('a\\'b')", 2), std::size_t(7));
+        QCOMPARE(closingQuote("'", 0), std::string_view::npos);
+    }
+
     void splits() {
         const std::vector<std::string_view> pieces{"a", "f(b, c)", "'d, e'"};
         QVERIFY(splitOutside("a, f(b, c),, 'd, e' ,", ',') == pieces);

@@ -163,6 +163,8 @@ private slots:
                  std::vector<std::string>());
         QCOMPARE(unknown("not (nowhere.dtype == f32) or nowhere > 1 or local y is tensr or guard on L['z']"),
                  (std::vector<std::string>{"local 'nowhere'", "kind 'tensr'", "guard on L['z']"}));
+        QCOMPARE(unknown("guard on L['a b] (']['c'] or (guard on f(G['z']))"),
+                 (std::vector<std::string>{"guard on L['a b] (']['c']", "guard on f(G['z'])"}));
         QCOMPARE(Condition::parse("nodes > 1 nodes").error().message,
                  std::string("'nodes' is not expected here, column 11"));
         // A graph that a break ends, ends.
