@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/base/text.h"
 
+#include <algorithm>
+
 namespace dynascope {
 
 std::string_view trimmed(std::string_view text) {
@@ -12,6 +14,15 @@ std::string_view trimmed(std::string_view text) {
 
 std::string_view firstLine(std::string_view text) {
     return text.substr(0, text.find('\n'));
+}
+
+std::vector<std::string_view> splitLines(std::string_view text) {
+    std::vector<std::string_view> out;
+    while (!text.empty()) {
+        out.push_back(firstLine(text));
+        text.remove_prefix(std::min(out.back().size() + 1, text.size()));
+    }
+    return out;
 }
 
 } // namespace dynascope

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace dynascope {
 
@@ -12,6 +13,8 @@ namespace dynascope {
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 /// Up to the first line end.
 [[nodiscard]] std::string_view firstLine(std::string_view text);
+/// Lines without their "\n". One at the end of the text begins no further line, and no text is no line.
+[[nodiscard]] std::vector<std::string_view> splitLines(std::string_view text);
 
 /// A letter, digit or underscore of ASCII, as names of symbols, kernels and settings have them. Python's own names may
 /// have more (ir::isNameChar).

@@ -16,16 +16,11 @@ constexpr std::size_t maxPairs = 4096;
 constexpr double alike = 0.5;
 constexpr std::size_t maxWords = 4096;
 
-std::vector<std::string_view> splitLines(std::string_view text) {
-    std::vector<std::string_view> lines;
-    while (!text.empty()) {
-        const std::size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-        lines.push_back(line);
-        if (end == std::string_view::npos) break;
-        text.remove_prefix(end + 1);
-    }
+/// Without line ends of either kind.
+std::vector<std::string_view> linesOf(std::string_view text) {
+    std::vector<std::string_view> lines = splitLines(text);
+    for (std::string_view& line : lines)
+        if (line.ends_with('\r')) line.remove_suffix(1);
     return lines;
 }
 
@@ -217,8 +212,8 @@ void addGap(TextDiff& diff, std::size_t a0, std::size_t a1, std::size_t b0, std:
 
 TextDiff diffTexts(std::string_view a, std::string_view b) {
     TextDiff diff;
-    diff.linesA = splitLines(a);
-    diff.linesB = splitLines(b);
+    diff.linesA = linesOf(a);
+    diff.linesB = linesOf(b);
 
     Interner interner;
     std::vector<std::uint32_t> idsA;

@@ -12,7 +12,7 @@ std::string_view Line::trimmed() const {
     return dynascope::trimmed(text);
 }
 
-std::vector<Line> splitLines(std::string_view text) {
+std::vector<Line> numberedLines(std::string_view text) {
     std::vector<Line> lines;
     constexpr std::string_view byteOrderMark = "\xEF\xBB\xBF";
     std::uint32_t cut = 0;

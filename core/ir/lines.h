@@ -30,7 +30,7 @@ struct Line {
 };
 
 /// Splits at line ends of either kind; a byte order mark in front is left out.
-[[nodiscard]] std::vector<Line> splitLines(std::string_view text);
+[[nodiscard]] std::vector<Line> numberedLines(std::string_view text);
 
 /// An error at byte `offset` of a line.
 [[nodiscard]] Error errorAt(const Line& line, std::size_t offset, std::string message);

@@ -118,7 +118,7 @@ std::string_view labelTitle(std::string_view before) {
 class Finder {
 public:
     explicit Finder(std::string_view text)
-        : m_lines(splitLines(text)) {
+        : m_lines(numberedLines(text)) {
         for (Line& line : m_lines)
             line = cleaned(line);
     }
@@ -200,7 +200,7 @@ PastedGraphs readPasted(std::string_view text) {
 
 bool looksLikeGraph(std::string_view text) {
     constexpr std::size_t longestPreamble = std::size_t{64} * 1024;
-    for (const Line& raw : splitLines(text.substr(0, longestPreamble))) {
+    for (const Line& raw : numberedLines(text.substr(0, longestPreamble))) {
         const Line line = cleaned(raw);
         const std::string_view trimmed = line.trimmed();
         if (openingAt(line) != std::string_view::npos || startsExcerpt(trimmed)) return true;

@@ -20,7 +20,7 @@ bool opensReadable(std::string_view text) {
 } // namespace
 
 Result<GraphPtr> readGraph(std::string_view text) {
-    const std::vector<Line> all = splitLines(text);
+    const std::vector<Line> all = numberedLines(text);
     std::size_t first = 0;
     while (first < all.size() && isFiller(all[first]))
         ++first;

@@ -36,6 +36,9 @@ private slots:
         QCOMPARE(trimmed(" \n "), std::string_view());
         QCOMPARE(firstLine("a\nb"), std::string_view("a"));
         QCOMPARE(firstLine("a"), std::string_view("a"));
+        QCOMPARE(splitLines("a\r\n\nb"), (std::vector<std::string_view>{"a\r", "", "b"}));
+        QCOMPARE(splitLines("\na\n"), (std::vector<std::string_view>{"", "a"}));
+        QVERIFY(splitLines("").empty());
         QCOMPARE(joined(std::vector<std::string>{"", "b", "c"}, ", "), std::string(", b, c"));
         QCOMPARE(joined(std::vector<std::string>{}, ", "), std::string());
     }

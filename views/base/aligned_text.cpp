@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/aligned_text.h"
 
+#include "core/base/text.h"
 #include "core/diff/sequence.h"
 #include "core/diff/text_diff.h"
 
@@ -265,8 +266,9 @@ std::string instruction(std::string_view line) {
 }
 
 std::string instructions(std::string_view text) {
+    if (text.empty()) return "\n"; // its document has one line
     std::string out;
-    for (const std::string& line : splitLines(text))
+    for (const std::string_view line : splitLines(text))
         out += instruction(line) + '\n';
     return out;
 }

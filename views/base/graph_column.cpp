@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/base/graph_column.h"
 
+#include "core/base/text.h"
 #include "core/ir/text.h"
 
 #include <algorithm>
@@ -37,17 +38,6 @@ CodeDocumentPtr documentOf(const std::vector<std::string>& lines) {
 
 } // namespace
 
-std::vector<std::string> splitLines(std::string_view text) {
-    if (text.ends_with('\n')) text.remove_suffix(1);
-    std::vector<std::string> out;
-    while (true) {
-        const std::size_t end = text.find('\n');
-        out.emplace_back(text.substr(0, end));
-        if (end == std::string_view::npos) return out;
-        text.remove_prefix(end + 1);
-    }
-}
-
 GraphColumnPtr printColumn(const ir::Graph& graph, const AlignOptions& options) {
     ir::ReadableOptions print;
     print.strides = options.strides;
@@ -55,7 +45,8 @@ GraphColumnPtr printColumn(const ir::Graph& graph, const AlignOptions& options) 
     print.shortTargets = options.shortNames;
     ir::ReadableText text = ir::printReadable(graph, print);
     GraphColumn column;
-    column.lines = splitLines(text.text);
+    const std::vector<std::string_view> lines = splitLines(text.text);
+    column.lines.assign(lines.begin(), lines.end());
     column.nodeOfLine = std::move(text.nodeOfLine);
     column.nodeOfLine.resize(column.lines.size(), ir::npos);
     if (options.shortNames)

@@ -32,7 +32,6 @@ struct GraphColumn {
 };
 using GraphColumnPtr = std::shared_ptr<const GraphColumn>;
 
-[[nodiscard]] std::vector<std::string> splitLines(std::string_view text);
 /// Linear in the printed text.
 [[nodiscard]] GraphColumnPtr printColumn(const ir::Graph& graph, const AlignOptions& options);
 
