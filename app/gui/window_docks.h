@@ -36,7 +36,6 @@ public:
     [[nodiscard]] views::PanelId id() const { return m_id; }
     /// The content, made now if need be.
     QWidget* content();
-    [[nodiscard]] bool isMade() const { return m_made; }
     /// Open, though perhaps behind another tab.
     [[nodiscard]] bool isOpen() const { return toggleViewAction()->isChecked(); }
 

@@ -22,7 +22,6 @@ public:
 
     /// Whether it begins by itself; start() works all the same. Off at first.
     void setAutomatic(bool on);
-    [[nodiscard]] bool isAutomatic() const { return m_automatic; }
     /// The page that shows the answer is visible: only then it begins by itself.
     void setWatched(bool on);
     void start();

@@ -20,7 +20,6 @@ public:
 
     void setShowDead(bool show);
     void setShortNames(bool on);
-    [[nodiscard]] bool showsDead() const { return m_showDead; }
     [[nodiscard]] bool shortNames() const { return m_shortNames; }
 
     struct Line {

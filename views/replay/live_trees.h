@@ -51,7 +51,6 @@ public:
     [[nodiscard]] bool canStep() const { return state() == State::Paused; }
     [[nodiscard]] replay::TreeRunPtr run() const; ///< of the open capture; null for none
     [[nodiscard]] QString trouble() const;        ///< likewise; one or two sentences
-    [[nodiscard]] QString backend() const { return m_options.backend; }
     [[nodiscard]] Engine& engine() const { return m_engine; }
 
 signals:

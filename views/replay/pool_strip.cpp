@@ -85,13 +85,6 @@ QRectF PoolStrip::rectOf(const replay::PoolBlock& block) const {
             double(m_theme.scaled(stripBar))};
 }
 
-QRectF PoolStrip::blockRect(replay::Address address) const {
-    if (const replay::StepMeasure* now = measure(0))
-        for (const replay::PoolBlock& block : now->blocks)
-            if (block.address == address) return rectOf(block);
-    return {};
-}
-
 void PoolStrip::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(this);
     const Colours& c = m_theme.colours();

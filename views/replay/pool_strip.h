@@ -18,8 +18,6 @@ public:
 
     /// "pool 96 KiB, 12 blocks of 41 KiB"; empty where nothing was measured.
     [[nodiscard]] QString text() const;
-    /// Where a block is drawn; empty for none at that address.
-    [[nodiscard]] QRectF blockRect(replay::Address address) const;
     [[nodiscard]] QSize sizeHint() const override;
 
 protected:

@@ -18,8 +18,7 @@ class TreePicture : public QAbstractScrollArea {
 public:
     TreePicture(TreeWalk& walk, Theme& theme, QWidget* parent = nullptr);
 
-    /// Warm-ups are left out but for those of the current path.
-    [[nodiscard]] bool showsWarmups() const { return m_warmups; }
+    /// Otherwise warm-ups are left out but for those of the current path.
     void setShowsWarmups(bool shows);
     /// In the viewport; empty for a node that is not drawn.
     [[nodiscard]] QRect nodeRect(replay::NodeId node) const;

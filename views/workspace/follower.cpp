@@ -141,11 +141,6 @@ QDateTime Follower::grewAt(int capture) const {
     return m_watched.value(m_workspace.captures()[std::size_t(capture)].session.get()).grewAt;
 }
 
-bool Follower::isReading() const {
-    return std::any_of(m_watched.begin(), m_watched.end(),
-                       [this](const Watch& watch) { return m_workspace.tasks().isRunning(tagOf(watch)); });
-}
-
 void Follower::setFollowing(int capture, bool on) {
     Watch* watch = watchOf(capture);
     if (!watch || on == isFollowing(capture) || (on && !canFollow(capture))) return;

@@ -37,7 +37,6 @@ public:
     [[nodiscard]] bool canReload(int capture) const;
     /// Reads a capture again as a whole. Notes, place and computed stages stay.
     void reload(int capture);
-    [[nodiscard]] bool isReading() const;
     /// How often files are looked at.
     void setInterval(std::chrono::milliseconds interval);
 
