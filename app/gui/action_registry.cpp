@@ -98,21 +98,4 @@ void ActionRegistry::trigger(const QString& id) const {
     if (QAction* action = find(id); action && action->isEnabled()) action->trigger();
 }
 
-QStringList ActionRegistry::conflicts() const {
-    QStringList out;
-    for (std::size_t i = 0; i < m_entries.size(); ++i)
-        for (std::size_t j = i + 1; j < m_entries.size(); ++j) {
-            const ActionSpec &a = m_entries[i].spec, &b = m_entries[j].spec;
-            if (!a.id.isEmpty() && a.id == b.id) out << tr("id %1 is used twice").arg(a.id);
-            const bool both = m_entries[i].action && m_entries[j].action;
-            const bool meet =
-                a.scope == b.scope || (both && (a.scope == Scope::Window || b.scope == Scope::Window));
-            if (!meet) continue;
-            for (const QKeySequence& key : a.keys)
-                if (!key.isEmpty() && b.keys.contains(key))
-                    out << tr("%1, %2: %3 and %4").arg(key.toString(), scopeName(a.scope), a.text, b.text);
-        }
-    return out;
-}
-
 } // namespace dynascope::app

@@ -52,7 +52,7 @@ public:
     QAction* addToggle(ActionSpec spec, std::function<void(bool)> run);
     /// Enables or disables; `why` is what a disabled action needs, for its tooltip and the palette.
     void setEnabled(const QString& id, bool enabled, const QString& why);
-    /// A key that a widget handles itself, listed for the Keyboard page and checked for conflicts.
+    /// A key that a widget handles itself, listed for the Keyboard page.
     void document(Scope scope, const QKeySequence& key, const QString& text);
 
     struct Entry {
@@ -63,10 +63,6 @@ public:
     [[nodiscard]] const std::vector<Entry>& entries() const { return m_entries; }
     [[nodiscard]] QAction* find(const QString& id) const; ///< or null
     void trigger(const QString& id) const;                ///< does nothing for unknown or disabled actions
-
-    /// "Ctrl+K in the window: a and b" for each key that two actions of one scope share; also ids used twice.
-    /// A window key conflicts with the same key of any other scope, since both would claim it.
-    [[nodiscard]] QStringList conflicts() const;
 
 private:
     std::vector<Entry> m_entries;

@@ -84,7 +84,6 @@ public:
     [[nodiscard]] views::Notebook& notebook() { return *m_notebook; }
     [[nodiscard]] SessionKeeper& session() { return *m_session; }
     [[nodiscard]] views::Follower& follower();
-    [[nodiscard]] const WindowStatus& status() const { return *m_status; }
     /// No task runs, every canvas has its layout: nothing on screen will change by itself.
     [[nodiscard]] bool isSettled() const;
 

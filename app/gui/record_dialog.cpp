@@ -166,7 +166,7 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
         {m_printed, "record.printed"},      {m_passes, "record.passes"},
         {m_profiles, "record.profiles"},    {m_pauses, "record.pauses"},
         {m_atStart, "record.stopsAtStart"}, {m_start, "record.start"},
-        {m_cancel, "record.cancel"}};
+        {m_cancel, "record.cancel"},        {m_trialNote, "record.trialNote"}};
     for (const auto& [widget, name] : named)
         widget->setObjectName(QLatin1String(name));
 

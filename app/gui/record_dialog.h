@@ -46,7 +46,6 @@ public:
     [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }
 
     /// Commands that were recorded before, the newest first; choosing one fills in what it was recorded with.
-    [[nodiscard]] QString trialNote() const;
     [[nodiscard]] QString state() const;
 
 signals:

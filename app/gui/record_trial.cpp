@@ -46,8 +46,4 @@ void RecordDialog::endTrial() {
     m_output->setText(std::exchange(m_untried, {}));
 }
 
-QString RecordDialog::trialNote() const {
-    return m_trialNote->isHidden() ? QString() : m_trialNote->text();
-}
-
 } // namespace dynascope::app

@@ -38,6 +38,9 @@ WindowStatus::WindowStatus(QStatusBar& bar, ProgressLine& line, Workspace& works
     bar.setSizeGripEnabled(false);
     for (QLabel* label : {m_selection, m_counts, m_place, m_progress, m_following})
         label->setTextFormat(Qt::PlainText);
+    m_selection->setObjectName(QStringLiteral("status.selection"));
+    m_counts->setObjectName(QStringLiteral("status.counts"));
+    m_following->setObjectName(QStringLiteral("status.following"));
     m_cancel->setProperty("link", true);
     bar.addWidget(m_progress);
     bar.addWidget(m_cancel);
@@ -90,16 +93,6 @@ void WindowStatus::show(QWidget& part, bool on) {
     part.setAttribute(Qt::WA_WState_ExplicitShowHide, false); // the bar shows it when the message has gone
 }
 
-QString WindowStatus::selectionText() const {
-    return m_selection->text();
-}
-QString WindowStatus::countsText() const {
-    return m_counts->text();
-}
-QString WindowStatus::progressText() const {
-    return m_progress->text();
-}
-
 void WindowStatus::setZoom(double factor) {
     m_zoom = factor;
     refresh();
@@ -109,10 +102,6 @@ void WindowStatus::setFollowing(const QString& text, const QString& path) {
     m_following->setText(text);
     m_following->setToolTip(path.isEmpty() ? QString() : plainToolTip(path));
     show(*m_following, !text.isEmpty());
-}
-
-QString WindowStatus::followingText() const {
-    return m_following->text();
 }
 
 void WindowStatus::setProblems(const QString& text) {

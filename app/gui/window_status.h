@@ -27,10 +27,6 @@ public:
     void setProblems(const QString& text); ///< as views::problemsText says them
     /// That the capture that is shown is read on as it grows; empty where it is not.
     void setFollowing(const QString& text, const QString& path);
-    [[nodiscard]] QString followingText() const;
-    [[nodiscard]] QString selectionText() const;
-    [[nodiscard]] QString countsText() const;
-    [[nodiscard]] QString progressText() const;
 
 private:
     void refresh();

@@ -5,6 +5,7 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/record_dialog.h"
 #include "tests/support/dynamo_parts.h"
+#include "tests/support/key_conflicts.h"
 #include "tests/support/open_window.h"
 #include "tests/support/patience.h"
 #include "tests/support/record_parts.h"
@@ -142,8 +143,8 @@ private slots:
         QVERIFY(page.recording()->steps()[page.step()].has(dynamo::Happening::GraphBreak));
         act("go.back");
         QCOMPARE(page.step(), dynamo::StepIndex(1));
-        QVERIFY2(window().actionRegistry().conflicts().isEmpty(),
-                 qPrintable(window().actionRegistry().conflicts().join(u'\n')));
+        QVERIFY2(test::keyConflicts(window().actionRegistry()).isEmpty(),
+                 qPrintable(test::keyConflicts(window().actionRegistry()).join(u'\n')));
     }
 
     void keepsWhatWasFilledIn() {

@@ -5,7 +5,6 @@
 #include "app/gui/chrome.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
-#include "app/gui/window_status.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/open_window.h"
 #include "tests/support/parts.h"
@@ -18,6 +17,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QLabel>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSortFilterProxyModel>
@@ -54,6 +54,7 @@ private:
         QCOMPARE(file.write(text.data(), qint64(text.size())), qint64(text.size()));
     }
     void append(const std::string& text) { write(text, QIODevice::Append); }
+    QString followingText() { return test::part<QLabel>(window(), "status.following")->text(); }
     void open(const QString& path) {
         window().follower().setInterval(std::chrono::milliseconds(20));
         window().openPaths({path});
@@ -98,8 +99,7 @@ private slots:
         action("capture.follow")->trigger();
         QVERIFY(action("capture.follow")->isChecked());
         QVERIFY(window().follower().isFollowing(0));
-        QTRY_VERIFY2(window().status().followingText().startsWith("Following train.log"),
-                     qPrintable(window().status().followingText()));
+        QTRY_VERIFY2(followingText().startsWith("Following train.log"), qPrintable(followingText()));
 
         // The reader's place: a compile in the middle, a node, a note, a closed frame, a scrolled tree.
         workspace().selectCompile(0, 20);
@@ -142,7 +142,7 @@ private slots:
         const QModelIndex still = proxy->index(2, 0, proxy->index(0, 0));
         QCOMPARE(still.data(CaptureModel::StrongRole).toString(), closedName);
         QVERIFY(!tree()->isExpanded(still));
-        QVERIFY(window().status().followingText().contains("grew "));
+        QVERIFY(followingText().contains("grew "));
 
         // Steps to undo go on with the capture that took its place.
         window().notebook().undoStack().undo();
@@ -265,7 +265,7 @@ private slots:
         action("capture.follow")->trigger();
         workspace().close(0);
         QVERIFY(!action("capture.follow")->isChecked() && !action("capture.follow")->isEnabled());
-        QCOMPARE(window().status().followingText(), QString());
+        QCOMPARE(followingText(), QString());
         open(m_log);
         QTRY_VERIFY(window().follower().isFollowing(0));
         QVERIFY(action("capture.follow")->isChecked());

@@ -5,6 +5,7 @@
 #include "app/gui/action_registry.h"
 #include "app/gui/exporter.h"
 #include "app/gui/pages.h"
+#include "tests/support/key_conflicts.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
 #include "tests/support/recordings.h"
@@ -124,7 +125,7 @@ private slots:
             inOrder << spec.title;
         }
         QCOMPARE(inBar, inOrder);
-        QCOMPARE(window().actionRegistry().conflicts(), QStringList());
+        QCOMPARE(test::keyConflicts(window().actionRegistry()), QStringList());
         QVERIFY(!pageSpec(Page::Welcome));
     }
 

@@ -141,7 +141,7 @@ private slots:
         dialog.setTrial(m_folder.filePath("outB"), "capture_scalar_outputs=True", "compared with B");
         QCOMPARE(test::in(dialog).command()->text(), QString("python3 b.py"));
         QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("outB-trial-2"));
-        QCOMPARE(dialog.trialNote(), QString("compared with B"));
+        QCOMPARE(test::in(dialog).trialNote(), QString("compared with B"));
         QCOMPARE(dialog.values()["output"].toString(), m_folder.filePath("outB")); // what is remembered
         QCOMPARE(dialog.request().settings, QStringList{"capture_scalar_outputs=True"});
         QVERIFY(test::in(dialog).environment()->toPlainText().contains(
@@ -150,7 +150,7 @@ private slots:
         QCOMPARE(dialog.request().settings, QStringList({"a=1", "b+=print"}));
         QVERIFY(test::in(dialog).environment()->toPlainText().contains("DYNASCOPE_SETTINGS=a=1; b+=print"));
         dialog.endTrial();
-        QCOMPARE(dialog.trialNote(), QString());
+        QCOMPARE(test::in(dialog).trialNote(), QString());
         QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("outB"));
         QVERIFY(!test::in(dialog).environment()->toPlainText().contains("DYNASCOPE_SETTINGS"));
         // Of a capture that nobody recorded here the last command stays.

@@ -106,7 +106,7 @@ private slots:
         QCOMPARE(setting, QString("capture_scalar_outputs=True"));
 
         emit workspace().trialRequested(setting);
-        QVERIFY(dialog.isVisible() && dialog.trialNote().contains("capture_scalar_outputs=True"));
+        QVERIFY(dialog.isVisible() && test::in(dialog).trialNote().contains("capture_scalar_outputs=True"));
         QCOMPARE(test::in(dialog).outputFolder()->text(), m_folder.filePath("scalar-trial"));
         QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
         QTRY_VERIFY2_WITH_TIMEOUT(workspace().place().page == Page::Compare, qPrintable(told()), patience);
@@ -116,7 +116,7 @@ private slots:
         QVERIFY(!dialog.isVisible());
         // The next recording is none.
         window().actionRegistry().trigger("file.record");
-        QCOMPARE(dialog.trialNote(), QString());
+        QCOMPARE(test::in(dialog).trialNote(), QString());
         QVERIFY(test::in(dialog).settings()->text().isEmpty());
     }
 

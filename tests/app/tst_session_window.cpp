@@ -10,6 +10,7 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
 #include "core/capture/open.h"
+#include "tests/support/key_conflicts.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/parts.h"
@@ -23,11 +24,14 @@
 
 #include <QDir>
 #include <QFile>
+#include <QHelpEvent>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QRegularExpression>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QToolButton>
+#include <QToolTip>
 
 using namespace dynascope;
 using namespace dynascope::app;
@@ -144,7 +148,7 @@ void TestSessionWindow::open(const QString& path) {
 void TestSessionWindow::savesAndOpensAgain() {
     ActionRegistry& actions = m_window->actionRegistry();
     QVERIFY(!actions.find("file.save")->isEnabled());
-    QVERIFY(actions.conflicts().isEmpty());
+    QVERIFY(test::keyConflicts(actions).isEmpty());
     // The original goes away.
     QVERIFY(QFile::copy(test::samplePath("view_mutation"), path("run.log")));
     open(path("run.log"));
@@ -450,11 +454,18 @@ void TestSessionWindow::canvasesMarkNotes() {
     open(test::samplePath("view_mutation"));
     m_window->page<StagesPage>().compare()->setMode(CompareView::Mode::SideBySide);
     QVERIFY(settles());
+    // As the tips of the cards say them.
     const auto noted = [this] {
         QStringList texts;
-        for (const auto* pane : m_window->page<StagesPage>().compare()->findChildren<canvas::GraphCanvas*>())
-            for (const auto& [item, text] : pane->noted())
-                texts << text;
+        for (auto* pane : m_window->page<StagesPage>().compare()->findChildren<canvas::GraphCanvas*>())
+            for (std::size_t item = 0; pane->scene() && item < pane->scene()->items.size(); ++item) {
+                const QPoint at = pane->viewRectOf(int(item)).center().toPoint();
+                QHelpEvent help(QEvent::ToolTip, at, pane->viewport()->mapToGlobal(at));
+                QCoreApplication::sendEvent(pane->viewport(), &help);
+                static const QRegularExpression note(QStringLiteral("<p>Note: ([^<]*)</p>"));
+                if (const auto found = note.match(QToolTip::text()); found.hasMatch())
+                    texts << found.captured(1);
+            }
         return texts;
     };
     select("setitem");

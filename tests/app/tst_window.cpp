@@ -7,7 +7,7 @@
 #include "app/gui/stages_page.h"
 #include "app/gui/window_actions.h"
 #include "app/gui/window_docks.h"
-#include "app/gui/window_status.h"
+#include "tests/support/key_conflicts.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
 #include "tests/support/open_window.h"
@@ -127,12 +127,12 @@ void TestWindow::namesTheSelection() {
     open("view_mutation");
     const ir::NodeIndex setitem = workspace().stage(Side::A).graph->find("setitem");
     workspace().selectNode({Side::A, setitem});
-    QTRY_VERIFY(window().status().selectionText().startsWith("setitem → "));
+    QTRY_VERIFY(test::part<QLabel>(window(), "status.selection")->text().startsWith("setitem → "));
     // Beside itself a node comes from no other.
     workspace().selectStages(0, 0);
     workspace().selectNode({Side::B, setitem});
     QTRY_VERIFY(!workspace().related().empty());
-    QCOMPARE(window().status().selectionText(), QStringLiteral("setitem"));
+    QCOMPARE(test::part<QLabel>(window(), "status.selection")->text(), QStringLiteral("setitem"));
 }
 
 void TestWindow::stepsThroughWrites() {
@@ -305,7 +305,7 @@ void TestWindow::closesCaptures() {
     QCOMPARE(workspace().captures().size(), 1U);
     press(Qt::Key_W, Qt::ControlModifier);
     QCOMPARE(workspace().place().page, Page::Welcome);
-    QCOMPARE(window().status().countsText(), QString("Nothing open"));
+    QCOMPARE(test::part<QLabel>(window(), "status.counts")->text(), QString("Nothing open"));
     for (const ActionRegistry::Entry& entry : window().actionRegistry().entries())
         if (entry.action && entry.spec.id.startsWith("go.") && entry.spec.id.endsWith("Stage"))
             QVERIFY(!entry.action->isEnabled());
@@ -355,7 +355,7 @@ void TestWindow::keepsItsLayout() {
 
 void TestWindow::keysDoNotConflict() {
     open("view_mutation"); // brings the canvas actions
-    QCOMPARE(window().actionRegistry().conflicts(), QStringList());
+    QCOMPARE(test::keyConflicts(window().actionRegistry()), QStringList());
     // Alt and a letter opens a menu, unless an action took it.
     for (const QAction* menu : window().menuBar()->actions())
         for (const ActionRegistry::Entry& entry : window().actionRegistry().entries())
@@ -368,7 +368,7 @@ void TestWindow::keysDoNotConflict() {
     a.keys = b.keys = {QKeySequence("Ctrl+J")};
     clash.add(a, {});
     clash.add(b, {});
-    QCOMPARE(clash.conflicts().size(), 1);
+    QCOMPARE(test::keyConflicts(clash).size(), 1);
 }
 
 void TestWindow::everyMenuActionHasAnExplanation() {

@@ -14,7 +14,6 @@
 #include "app/gui/window_docks.h"
 #include "app/gui/window_layout.h"
 #include "app/gui/window_pages.h"
-#include "app/gui/window_status.h"
 #include "core/engine/wire/methods.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/open_captures.h"
@@ -81,11 +80,8 @@ private slots:
         open("view_mutation");
         window().statusBar()->showMessage("What an action does");
         workspace().selectNode({Side::A, workspace().stage(Side::A).graph->find("setitem")});
-        QVERIFY(window().status().selectionText().startsWith("setitem"));
-        QLabel* selection = nullptr;
-        for (QLabel* label : window().statusBar()->findChildren<QLabel*>())
-            if (label->text() == window().status().selectionText()) selection = label;
-        QVERIFY(selection);
+        const auto* selection = test::part<QLabel>(*window().statusBar(), "status.selection");
+        QVERIFY(selection->text().startsWith("setitem"));
         QVERIFY(!selection->isVisible());
         window().statusBar()->clearMessage();
         QVERIFY(selection->isVisible());
@@ -96,11 +92,13 @@ private slots:
     }
 
     void countsSayWhatTheyCount() {
-        QCOMPARE(window().status().countsText(), QString("Nothing open"));
+        QCOMPARE(test::part<QLabel>(window(), "status.counts")->text(), QString("Nothing open"));
         open("graph_breaks");
-        QCOMPARE(window().status().countsText(), QString("1 capture, 20 compile ids, 7 break reasons"));
+        QCOMPARE(test::part<QLabel>(window(), "status.counts")->text(),
+                 QString("1 capture, 20 compile ids, 7 break reasons"));
         open("view_mutation");
-        QCOMPARE(window().status().countsText(), QString("2 captures, 21 compile ids, 7 break reasons"));
+        QCOMPARE(test::part<QLabel>(window(), "status.counts")->text(),
+                 QString("2 captures, 21 compile ids, 7 break reasons"));
     }
 
     void fitsIntoItsScreen() {

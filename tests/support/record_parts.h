@@ -8,6 +8,7 @@
 
 #include <QCheckBox>
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -31,6 +32,11 @@ public:
     [[nodiscard]] QCheckBox* pauses() const { return find<QCheckBox>("record.pauses"); }
     [[nodiscard]] QCheckBox* stopsAtStart() const { return find<QCheckBox>("record.stopsAtStart"); }
     [[nodiscard]] QPushButton* startButton() const { return find<QPushButton>("record.start"); }
+    /// What is tried, and against what; empty where nothing is.
+    [[nodiscard]] QString trialNote() const {
+        const auto* note = find<QLabel>("record.trialNote");
+        return note->isHidden() ? QString() : note->text();
+    }
     [[nodiscard]] QPushButton* cancelButton() const { return find<QPushButton>("record.cancel"); }
 };
 

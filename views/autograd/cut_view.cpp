@@ -108,15 +108,6 @@ int CutView::valueOf(Side side, int row) const {
     return row < 0 || row >= int(values.size()) ? -1 : values[std::size_t(row)];
 }
 
-QPointF CutView::crossing(int value) const {
-    if (!m_split || value < 0 || value >= int(m_split->values.size())) return {};
-    const computed::CutValue& of = m_split->values[std::size_t(value)];
-    if (of.backwardRows.empty() || of.forwardRow == SIZE_MAX) return {};
-    const QRect from = rowRect(Side::Forward, int(of.forwardRow));
-    const QRect to = rowRect(Side::Backward, int(of.backwardRows.front()));
-    return {viewport()->width() / 2.0, (from.center().y() + to.center().y()) / 2.0};
-}
-
 void CutView::selectValue(int value) {
     m_value = m_split && value >= 0 && value < int(m_split->values.size()) ? value : -1;
     if (m_value >= 0 && m_split->values[std::size_t(value)].forwardRow != SIZE_MAX) {

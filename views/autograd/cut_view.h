@@ -25,12 +25,9 @@ public:
     [[nodiscard]] int selectedValue() const { return m_value; } ///< into JointSplit::values, -1 for none
     /// Selects the row where the value is made; tells nobody.
     void selectValue(int value);
-    [[nodiscard]] Side side() const { return m_side; }
-    [[nodiscard]] int row() const { return m_row; } ///< of that side, -1 for none
+    [[nodiscard]] int row() const { return m_row; } ///< of the side that is looked at, -1 for none
     /// In the viewport, as wide as its lane.
     [[nodiscard]] QRect rowRect(Side side, int row) const;
-    /// Where the line of a value crosses the cut, in the viewport; for the first reader.
-    [[nodiscard]] QPointF crossing(int value) const;
     [[nodiscard]] QString plainText() const;
     [[nodiscard]] QSize sizeHint() const override;
 

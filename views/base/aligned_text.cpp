@@ -215,12 +215,6 @@ private:
 
 } // namespace
 
-int AlignedText::lineOfNode(int side, NodeIndex node) const {
-    const auto& nodes = nodeOfLine[std::size_t(side)];
-    const auto at = std::find(nodes.begin(), nodes.end(), node);
-    return node == ir::npos || at == nodes.end() ? -1 : int(at - nodes.begin());
-}
-
 AlignedText alignGraphs(const ir::Graph& a, const ir::Graph& b, const diff::GraphDiff& diff,
                         const AlignOptions& options) {
     return alignColumns(a, b, {printColumn(a, options), printColumn(b, options)}, diff, options);
@@ -229,10 +223,6 @@ AlignedText alignGraphs(const ir::Graph& a, const ir::Graph& b, const diff::Grap
 AlignedText alignColumns(const ir::Graph& a, const ir::Graph& b, const std::array<GraphColumnPtr, 2>& columns,
                          const diff::GraphDiff& diff, const AlignOptions& options) {
     return Aligner(a, b, columns, diff, options).run();
-}
-
-AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options) {
-    return singleColumn(*printColumn(graph, options));
 }
 
 AlignedText singleColumn(const GraphColumn& column) {

@@ -21,8 +21,6 @@ struct AlignedText {
     std::vector<CodeRow> rows;
     std::array<std::vector<ir::NodeIndex>, 2> nodeOfLine; ///< empty where the side is no graph
     std::array<std::size_t, 6> counts{};                  ///< rows by diff::Change
-
-    [[nodiscard]] int lineOfNode(int side, ir::NodeIndex node) const; ///< -1 where it has none
 };
 
 using AlignedTextPtr = std::shared_ptr<const AlignedText>;
@@ -35,7 +33,6 @@ using AlignedTextPtr = std::shared_ptr<const AlignedText>;
                                        const std::array<GraphColumnPtr, 2>& columns,
                                        const diff::GraphDiff& diff, const AlignOptions& options);
 /// One graph alone, every row Same.
-[[nodiscard]] AlignedText singleGraph(const ir::Graph& graph, const AlignOptions& options);
 [[nodiscard]] AlignedText singleColumn(const GraphColumn& column);
 /// Two dis listings by their instructions: offsets, line numbers and indices of names and constants, which
 /// move with every inserted instruction, make no difference.

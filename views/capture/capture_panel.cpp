@@ -58,6 +58,7 @@ CapturePanel::CapturePanel(Workspace& workspace, Theme& theme, QWidget* parent)
     m_empty->setTextFormat(Qt::RichText); // words of this program, and what was typed, escaped
     m_empty->setMargin(12);
     m_empty->setProperty("role", "label");
+    m_error->setObjectName(QStringLiteral("capture.filterError"));
     m_error->setWordWrap(true);
     m_error->setTextFormat(Qt::PlainText);
     m_error->setContentsMargins(10, 0, 10, 4);

@@ -30,7 +30,6 @@ public:
     /// One line at the foot of the popup, such as "3 of 20 compiles".
     void setSummary(const QString& summary);
     [[nodiscard]] const session::Filter& filter() const { return m_filter; }
-    [[nodiscard]] QString errorText() const { return m_error; }
     [[nodiscard]] const FilterPopup* popup() const { return m_popup; }
 
 signals:

@@ -39,8 +39,6 @@ public:
     /// Nodes before the step, and those it adds.
     [[nodiscard]] std::size_t nodes() const { return m_nodes; }
     [[nodiscard]] std::size_t added() const { return m_added; }
-    /// Nodes that are left out because many came later.
-    [[nodiscard]] std::size_t earlier() const { return m_earlier; }
     /// The step that made the node of a line of text; noStep for the graph's head.
     [[nodiscard]] dynamo::StepIndex stepOfLine(int line) const;
     /// The same of a card.
@@ -73,9 +71,9 @@ private:
     dynamo::RecordingPtr m_recording;
     dynamo::StepIndex m_step = dynamo::noStep;
     std::vector<Node> m_shown;
-    std::size_t m_nodes = 0, m_added = 0, m_earlier = 0;
-    std::uint32_t m_attempt = UINT32_MAX, m_graph = 0; ///< of m_shown
-    bool m_whole = false;                              ///< however large
+    std::size_t m_nodes = 0, m_added = 0, m_earlier = 0; ///< m_earlier are left out because many came later
+    std::uint32_t m_attempt = UINT32_MAX, m_graph = 0;   ///< of m_shown
+    bool m_whole = false;                                ///< however large
 };
 
 } // namespace dynascope::views

@@ -176,6 +176,7 @@ SourceOpsPanel::SourceOpsPanel(Workspace& workspace, Stepper& stepper, Theme& th
     head->addWidget(m_title);
     head->addStretch(1);
     head->addWidget(m_name);
+    m_totals->setObjectName(QStringLiteral("sourceOps.totals"));
     m_list->setObjectName(QStringLiteral("sourceOps"));
     m_list->setAccessibleName(tr("Source ops"));
     m_list->setModel(new SourceOpsModel(m_stepper, this));
@@ -223,10 +224,6 @@ void SourceOpsPanel::restyle() {
             .arg(c.text2.name(), c.bg1.name(), c.line.name()));
     m_list->setStyleSheet(QStringLiteral("QListView { background: %1; }").arg(c.bg1.name()));
     showRecording();
-}
-
-QString SourceOpsPanel::totals() const {
-    return m_totals->text();
 }
 
 void SourceOpsPanel::showRecording() {

@@ -56,7 +56,6 @@ class SourceOpsPanel : public QWidget {
     Q_OBJECT
 public:
     SourceOpsPanel(Workspace& workspace, Stepper& stepper, Theme& theme, QWidget* parent = nullptr);
-    [[nodiscard]] QString totals() const;
 
 private:
     void showRecording();

@@ -6,6 +6,7 @@
 #include "app/gui/op_transport.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/window_docks.h"
+#include "tests/support/key_conflicts.h"
 #include "tests/support/message_bar.h"
 #include "tests/support/parts.h"
 #include "tests/support/patience.h"
@@ -150,7 +151,7 @@ private slots:
         QCOMPARE(w.workspace.stageCount(), 5);
         // The passes that the engine lists came into the menu.
         QVERIFY(w.window.actionRegistry().find(QStringLiteral("engine.run.dce")));
-        QVERIFY(w.window.actionRegistry().conflicts().isEmpty());
+        QVERIFY(test::keyConflicts(w.window.actionRegistry()).isEmpty());
         w.workspace.close(0);
         QCOMPARE(w.workspace.stageCount(), 0);
         QVERIFY(!w.window.engineActions().stepper().recording());
