@@ -58,7 +58,7 @@ std::size_t kernelsOf(const Schedule& schedule) {
 }
 
 std::string title(const PassRecording& recording, const Schedule& schedule) {
-    const inductor::Phase* phase = recording.phase(schedule.phase);
+    const inductor::PassPhase* phase = recording.phase(schedule.phase);
     std::string out = phase ? phase->graph : "a graph";
     if (!schedule.name.empty()) out += ", subgraph " + schedule.name;
     return out + ": " + count(schedule.operations, "operation") + " in " +
@@ -192,7 +192,7 @@ json document(const PassRecording& recording, const Schedule& schedule, const st
                            {"b", schedule.operationsOf(fusion.b)},
                            {"round", fusion.round},
                            {"score", fusion.score ? json(*fusion.score) : json()}});
-    const inductor::Phase* phase = recording.phase(schedule.phase);
+    const inductor::PassPhase* phase = recording.phase(schedule.phase);
     return {{"compile", compile},
             {"graph", phase ? phase->graph : ""},
             {"subgraph", schedule.name},

@@ -20,8 +20,8 @@ namespace {
 
 using inductor::CompilePasses;
 using inductor::NodeRef;
-using inductor::Pass;
 using inductor::PassRow;
+using inductor::RecordedPass;
 using nlohmann::json;
 
 struct PassesOfOptions {
@@ -41,7 +41,7 @@ std::string passCount(std::size_t n) {
 }
 
 /// "2 patterns applied, 3 refused"; empty where none fitted.
-std::string matchText(const Pass& pass) {
+std::string matchText(const RecordedPass& pass) {
     if (pass.fits == 0 && pass.matches.empty()) return {};
     const std::size_t refused = pass.refused();
     std::string out = count(pass.matches.size() - refused, "pattern") + " applied";
@@ -99,11 +99,11 @@ void addQuiet(Table& table, const Quiet& quiet) {
     if (quiet.skipped > 0) table.add({"", passCount(quiet.skipped) + " did not run"});
 }
 
-std::string phaseName(const inductor::Phase& phase) {
+std::string phaseName(const inductor::PassPhase& phase) {
     return phase.name + ", " + phase.graph;
 }
 
-std::string phaseTitle(const inductor::Phase& phase) {
+std::string phaseTitle(const inductor::PassPhase& phase) {
     std::string out = phase.name == "other" ? "outside these phases" : phaseName(phase);
     if (phase.us > 0) out += ", " + milliseconds(phase.ownTime());
     if (!phase.exception.empty()) out += ", failed: " + std::string(firstLine(phase.exception));
@@ -114,7 +114,7 @@ std::string phaseTitle(const inductor::Phase& phase) {
 std::string report(const CompilePasses& passes, bool all) {
     std::string out;
     for (std::size_t i = 0; i < passes.rows.size();) {
-        const inductor::Phase* phase = passes.rows[i].phase;
+        const inductor::PassPhase* phase = passes.rows[i].phase;
         Table table({Table::Align::Right, Table::Align::Left, Table::Align::Right, Table::Align::Left,
                      Table::Align::Left, Table::Align::Left, Table::Align::Left});
         Quiet quiet;
@@ -171,7 +171,7 @@ json rowJson(const CompilePasses& passes, const PassRow& row) {
                 {"matches", json::array()}};
     if (const std::string stage = stageName(passes, row); !stage.empty()) out["stage"] = stage;
     if (row.pass == nullptr) return out;
-    const Pass& pass = *row.pass;
+    const RecordedPass& pass = *row.pass;
     out["index"] = pass.index;
     out["kind"] = pass.kind;
     out["subsystem"] = pass.subsystem;
@@ -210,9 +210,9 @@ std::string list(const std::vector<NodeRef>& nodes) {
 
 /// The nodes that ever had this name, by number and so in the order of their making, with the phase that each was
 /// first seen in.
-std::map<std::uint64_t, const inductor::Phase*> nodesNamed(const CompilePasses& passes,
-                                                           const std::string& name) {
-    std::map<std::uint64_t, const inductor::Phase*> phases, out;
+std::map<std::uint64_t, const inductor::PassPhase*> nodesNamed(const CompilePasses& passes,
+                                                               const std::string& name) {
+    std::map<std::uint64_t, const inductor::PassPhase*> phases, out;
     for (const inductor::PassStage& stage : passes.stages)
         for (const NodeRef& node : passes.recording->nodes(stage.state)) {
             const auto first = phases.try_emplace(node.id, stage.phase).first;

@@ -14,7 +14,7 @@ namespace {
 using compare::FusionDecision;
 using compare::KernelComparison;
 using compare::PassComparison;
-using compare::PassVerdict;
+using compare::PassPairVerdict;
 using compare::PhaseComparison;
 using compare::ScheduleComparison;
 using nlohmann::ordered_json;
@@ -25,7 +25,7 @@ std::string indexText(int row, std::uint32_t index) {
 
 /// Those that changed nothing on the one side that has them are told by --json.
 bool isShown(const PassComparison& pass) {
-    return pass.acts || pass.verdict == PassVerdict::Follows;
+    return pass.acts || pass.verdict == PassPairVerdict::Follows;
 }
 
 /// `tellsStart`: no phase before it began with another graph, which all others follow from.
@@ -36,7 +36,7 @@ std::string phaseReport(const PhaseComparison& phase, bool tellsStart) {
         if (isShown(pass))
             table.add({indexText(pass.rowA, pass.a), indexText(pass.rowB, pass.b),
                        std::string(std::size_t(pass.depth) * 2, ' ') + pass.name,
-                       std::string(compare::passVerdictName(pass.verdict)),
+                       std::string(compare::passPairVerdictName(pass.verdict)),
                        pass.rowA < 0 ? "-" : pass.changeA, pass.rowB < 0 ? "-" : pass.changeB,
                        pass.difference});
     if (table.empty() && (phase.start.empty() || !tellsStart)) return {};
@@ -86,7 +86,7 @@ std::string scheduleReport(const ScheduleComparison& schedule) {
 
 ordered_json passJson(const PassComparison& pass) {
     ordered_json out = {{"name", pass.name},
-                        {"verdict", compare::passVerdictName(pass.verdict)},
+                        {"verdict", compare::passPairVerdictName(pass.verdict)},
                         {"acts_differently", pass.acts},
                         {"a", nullptr},
                         {"b", nullptr},

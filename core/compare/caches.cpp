@@ -57,9 +57,9 @@ bool detail::listsItsKey(const session::Session& session, const CacheEvent& even
     return !componentsOf(session, event).empty();
 }
 
-std::vector<detail::KeyPart> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
-                                                    const session::Session& b, const CacheEvent& ofB) {
-    std::vector<KeyPart> out;
+std::vector<detail::UnequalKeyPart> detail::keyDifferences(const session::Session& a, const CacheEvent& ofA,
+                                                           const session::Session& b, const CacheEvent& ofB) {
+    std::vector<UnequalKeyPart> out;
     const auto partsA = componentsOf(a, ofA), partsB = componentsOf(b, ofB);
     if (partsA.empty() || partsB.empty()) return out;
     for (const auto& [name, value] : partsA) {
@@ -76,7 +76,7 @@ std::vector<detail::KeyPart> detail::keyDifferences(const session::Session& a, c
     return out;
 }
 
-std::string detail::inALine(const KeyPart& part) {
+std::string detail::inALine(const UnequalKeyPart& part) {
     if (!part.b) return part.name + ": only in A: " + part.a.value_or("");
     if (!part.a) return part.name + ": only in B: " + *part.b;
     return part.name + ": " + *part.a + " / " + *part.b;
@@ -96,7 +96,7 @@ std::vector<CacheComparison> compareCaches(const session::Session& a, const sess
             entry.b = other.outcome;
             entry.keyB = other.key;
             if (entry.keyA != entry.keyB)
-                for (const detail::KeyPart& part : detail::keyDifferences(a, event, b, other))
+                for (const detail::UnequalKeyPart& part : detail::keyDifferences(a, event, b, other))
                     entry.differences.push_back(detail::inALine(part));
         }
         out.push_back(std::move(entry));

@@ -29,8 +29,8 @@ std::string side(const char* letter, const Session& session, const Lookup& looku
 }
 
 /// Whether both are parts of one list, "example_inputs[7]", that the same key alone has.
-bool isOfOneList(const detail::KeyPart& one, const detail::KeyPart& other) {
-    const auto list = [](const detail::KeyPart& part) {
+bool isOfOneList(const detail::UnequalKeyPart& one, const detail::UnequalKeyPart& other) {
+    const auto list = [](const detail::UnequalKeyPart& part) {
         return std::string_view(part.name).substr(0, part.name.find('['));
     };
     return list(one).size() < one.name.size() && list(one) == list(other) && !(one.a && one.b) &&
@@ -42,12 +42,12 @@ std::string keysInWords(const Session& session, const CacheEvent& a, const Cache
     if (a.key == b.key) return "Both have the same key.\n";
     if (!detail::listsItsKey(session, a) || !detail::listsItsKey(session, b))
         return "The keys differ. The log does not list what both were made from.\n";
-    const std::vector<detail::KeyPart> parts = detail::keyDifferences(session, a, session, b);
+    const std::vector<detail::UnequalKeyPart> parts = detail::keyDifferences(session, a, session, b);
     if (parts.empty())
         return "The keys differ. What the log lists of them is the same, but for addresses in memory.\n";
     std::string out = "The keys differ. Of what they were made from, this differs:\n";
     for (std::size_t i = 0; i < parts.size(); ++i) {
-        const detail::KeyPart& part = parts[i];
+        const detail::UnequalKeyPart& part = parts[i];
         // Values stand one above the other, or what differs of long ones is far to the right.
         out += "   " +
                (part.a && part.b ? part.name + "\n      A  " + *part.a + "\n      B  " + *part.b

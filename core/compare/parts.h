@@ -59,15 +59,17 @@ void compareTimings(const session::Session& a, const session::Session& b, bool t
 /// Whether the record of a lookup lists what its key was made from.
 [[nodiscard]] bool listsItsKey(const session::Session& session, const session::CacheEvent& event);
 /// A part of two keys that differs: "example_inputs[0]", "...[2, 32]...", "...[2, 40]..."; nothing where a side lacks it.
-struct KeyPart {
+struct UnequalKeyPart {
     std::string name;
     std::optional<std::string> a, b;
 };
 /// What two keys were made from where it differs; nothing where a record does not list it.
-[[nodiscard]] std::vector<KeyPart> keyDifferences(const session::Session& a, const session::CacheEvent& ofA,
-                                                  const session::Session& b, const session::CacheEvent& ofB);
+[[nodiscard]] std::vector<UnequalKeyPart> keyDifferences(const session::Session& a,
+                                                         const session::CacheEvent& ofA,
+                                                         const session::Session& b,
+                                                         const session::CacheEvent& ofB);
 /// "example_inputs[0]: ...[2, 32]... / ...[2, 40]...", "example_inputs[7]: only in B: ...".
-[[nodiscard]] std::string inALine(const KeyPart& part);
+[[nodiscard]] std::string inALine(const UnequalKeyPart& part);
 
 [[nodiscard]] ListComparison compareLists(std::vector<std::string> a, std::vector<std::string> b);
 

@@ -15,23 +15,23 @@ namespace {
 
 using inductor::Change;
 using inductor::CompilePasses;
+using inductor::PassPhase;
 using inductor::PassRow;
-using inductor::Phase;
 
 /// Rows of one phase, by index.
 struct PhaseRows {
-    const Phase* phase = nullptr;
+    const PassPhase* phase = nullptr;
     std::vector<int> rows;
 };
 
-std::string phaseName(const Phase& phase) {
+std::string phaseName(const PassPhase& phase) {
     return phase.name + ", " + phase.graph;
 }
 
 /// In the order in which their passes began. What ran outside of all phases is one phase a function.
 std::vector<PhaseRows> phasesOf(const CompilePasses& passes) {
     std::vector<PhaseRows> out;
-    std::map<const Phase*, std::size_t> known;
+    std::map<const PassPhase*, std::size_t> known;
     for (std::size_t i = 0; i < passes.rows.size(); ++i) {
         const auto [at, fresh] = known.try_emplace(passes.rows[i].phase, out.size());
         if (fresh) out.push_back({passes.rows[i].phase, {}});
@@ -169,14 +169,14 @@ PassComparison ofOne(const PassRow& row, int index, bool inA) {
     (inA ? out.changeA : out.changeB) = changeOf(row);
     out.name = row.name();
     out.depth = row.depth;
-    out.verdict = inA ? PassVerdict::OnlyInA : PassVerdict::OnlyInB;
+    out.verdict = inA ? PassPairVerdict::OnlyInA : PassPairVerdict::OnlyInB;
     out.acts = row.changed();
     out.difference = inA ? "B has no such pass here" : "A has no such pass here";
     return out;
 }
 
 /// Settings of a phase that switch passes on and off, where they differ: "pattern_matcher: True in A, False in B".
-std::string settingsApart(const Phase& a, const Phase& b) {
+std::string settingsApart(const PassPhase& a, const PassPhase& b) {
     std::string out;
     for (const auto& [name, value] : a.options) {
         const auto other = b.options.find(name);
@@ -238,11 +238,11 @@ private:
         out.rowB = rowB;
         out.b = b.pass ? b.pass->index : 0;
         out.changeB = changeOf(b);
-        out.verdict = PassVerdict::Same;
+        out.verdict = PassPairVerdict::Same;
         out.acts = false;
         out.difference.clear();
         const auto differs = [&out](std::string difference) {
-            out.verdict = PassVerdict::Differs;
+            out.verdict = PassPairVerdict::Differs;
             out.acts = true;
             out.difference = std::move(difference);
         };
@@ -252,15 +252,15 @@ private:
                 if (const std::string& after = m_graphs.difference(a.after, b.after); !after.empty())
                     differs(after);
             } else if (!isSameChange(*a.change, *b.change)) {
-                out.verdict = PassVerdict::Follows;
+                out.verdict = PassPairVerdict::Follows;
                 out.difference = "it was given another graph: " + m_graphs.difference(a.before, b.before);
             }
         }
-        if (isSameBefore && out.verdict == PassVerdict::Same && didRun(a) && didRun(b))
+        if (isSameBefore && out.verdict == PassPairVerdict::Same && didRun(a) && didRun(b))
             if (std::string matches = matchDifference(matchesOf(m_a, a), matchesOf(m_b, b)); !matches.empty())
                 differs(std::move(matches));
-        if (out.verdict == PassVerdict::Same && didRun(a) != didRun(b)) {
-            out.verdict = didRun(a) ? PassVerdict::OnlyInA : PassVerdict::OnlyInB;
+        if (out.verdict == PassPairVerdict::Same && didRun(a) != didRun(b)) {
+            out.verdict = didRun(a) ? PassPairVerdict::OnlyInA : PassPairVerdict::OnlyInB;
             out.difference = didRun(a) ? out.changeB : out.changeA;
         }
         return out;
@@ -273,7 +273,7 @@ private:
 };
 
 std::string scheduleName(const CompilePasses& passes, const inductor::Schedule& schedule) {
-    const Phase* phase = passes.recording->phase(schedule.phase);
+    const PassPhase* phase = passes.recording->phase(schedule.phase);
     return (phase ? phase->graph : std::string("a graph")) +
            (schedule.name.empty() ? std::string() : ", subgraph " + schedule.name);
 }
@@ -303,17 +303,17 @@ void addSchedules(const CompilePasses& a, const CompilePasses& b, std::vector<Sc
 
 } // namespace
 
-std::string_view passVerdictName(PassVerdict verdict) {
+std::string_view passPairVerdictName(PassPairVerdict verdict) {
     switch (verdict) {
-    case PassVerdict::Same:
+    case PassPairVerdict::Same:
         return "same";
-    case PassVerdict::Differs:
+    case PassPairVerdict::Differs:
         return "differs";
-    case PassVerdict::Follows:
+    case PassPairVerdict::Follows:
         return "follows";
-    case PassVerdict::OnlyInA:
+    case PassPairVerdict::OnlyInA:
         return "only in A";
-    case PassVerdict::OnlyInB:
+    case PassPairVerdict::OnlyInB:
         break;
     }
     return "only in B";

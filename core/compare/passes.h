@@ -16,7 +16,7 @@
 
 namespace dynascope::compare {
 
-enum class PassVerdict : std::uint8_t {
+enum class PassPairVerdict : std::uint8_t {
     Same,
     Differs, ///< it was given the same graph, and left another one or met other patterns; or it ran on one side only
     Follows, ///< it was given another graph, and changed other nodes: what a pass before it did may be why
@@ -24,7 +24,7 @@ enum class PassVerdict : std::uint8_t {
     OnlyInB,
 };
 /// "same", "differs", "follows", "only in A", "only in B".
-[[nodiscard]] std::string_view passVerdictName(PassVerdict verdict);
+[[nodiscard]] std::string_view passPairVerdictName(PassPairVerdict verdict);
 
 /// A pass, or a change between passes. Rows count in CompilePasses::rows of their side; -1: that side lacks it.
 struct PassComparison {
@@ -32,7 +32,7 @@ struct PassComparison {
     std::string name;             ///< "pass_pattern_0"
     std::uint32_t a = 0, b = 0;   ///< Pass::index; 0 between passes
     std::string changeA, changeB; ///< "+13 -48 ~4", "nothing", "did not run: ..."; empty where there is none
-    PassVerdict verdict = PassVerdict::Same;
+    PassPairVerdict verdict = PassPairVerdict::Same;
     std::string difference; ///< the first, in a line; empty where there is none
     int depth = 0;          ///< of passes around it
     /// It acts differently: no pass that only one side has and that changes nothing, and no consequence.

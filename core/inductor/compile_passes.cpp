@@ -34,7 +34,7 @@ std::vector<Recorded> compilesOf(const session::Session& session, int rank, cons
     std::vector<Recorded> out;
     for (const PassRecordingPtr& recording : recordings) {
         std::map<int, std::vector<std::uint32_t>> byRun;
-        for (const Compile& compile : recording->compiles())
+        for (const CompileInRecording& compile : recording->compiles())
             if (compile.compileId == id) byRun[compile.run].push_back(compile.id);
         for (auto& [run, attempts] : byRun)
             out.push_back({recording, std::move(attempts)});
@@ -56,7 +56,7 @@ bool holdsGraphsOf(const Recorded& recorded, const session::Compile& compile) {
     bool any = false;
     for (std::size_t i = 0; i < recording.stages().size(); ++i) {
         const TracedStage& stage = recording.stages()[i];
-        const Phase* phase = recording.phase(stage.phase);
+        const PassPhase* phase = recording.phase(stage.phase);
         if (phase == nullptr ||
             std::ranges::find(recorded.attempts, phase->compile) == recorded.attempts.end())
             continue;
@@ -78,10 +78,10 @@ std::string idWithoutRun(session::CompileId id) {
 }
 
 /// The pass that a state is called after: the outermost that ends with it.
-const Pass* makerOf(const CompilePasses& passes, const State& state) {
-    const Pass* maker = passes.recording->pass(state.pass);
+const RecordedPass* makerOf(const CompilePasses& passes, const State& state) {
+    const RecordedPass* maker = passes.recording->pass(state.pass);
     while (maker != nullptr) {
-        const Pass* outer = passes.recording->pass(maker->parent);
+        const RecordedPass* outer = passes.recording->pass(maker->parent);
         if (outer == nullptr || outer->after != state.id) break;
         maker = outer;
     }
@@ -99,13 +99,13 @@ public:
     }
 
     void run() {
-        for (const Pass& pass : m_recording.passes()) {
-            const Phase* phase = m_recording.phase(pass.phase);
+        for (const RecordedPass& pass : m_recording.passes()) {
+            const PassPhase* phase = m_recording.phase(pass.phase);
             if (phase == nullptr || !m_compiles.contains(phase->compile)) continue;
             addBetween(pass.before);
             PassRow row{phase,        &pass, pass.before, pass.after, pass.nodesBefore, pass.nodesAfter,
                         &pass.change, 0};
-            for (const Pass* outer = m_recording.pass(pass.parent); outer != nullptr;
+            for (const RecordedPass* outer = m_recording.pass(pass.parent); outer != nullptr;
                  outer = m_recording.pass(outer->parent))
                 ++row.depth;
             m_out.push_back(row);
@@ -119,7 +119,7 @@ private:
         for (; m_next <= until && m_next <= m_recording.states().size(); ++m_next) {
             const State& state = *m_recording.state(m_next);
             const std::uint32_t earlier = std::exchange(m_last[state.module], state.id);
-            const Phase* phase = m_recording.phase(state.phase);
+            const PassPhase* phase = m_recording.phase(state.phase);
             if (state.first || phase == nullptr || !m_compiles.contains(phase->compile)) continue;
             if (state.pass != 0) {
                 addCopy(earlier, state);
@@ -187,7 +187,7 @@ private:
 
 } // namespace
 
-session::Phase tracePhaseOf(const Phase& phase) {
+session::Phase tracePhaseOf(const PassPhase& phase) {
     const bool backward = phase.graph == "backward";
     if (phase.name == "pre_grad") return session::Phase::PreGrad;
     if (phase.name == "post_grad" || phase.name == "inductor")
@@ -233,7 +233,7 @@ session::StagePtr beginOf(const CompilePasses& passes, std::string_view name, in
     std::set<std::uint32_t> compiles;
     for (const PassRow& row : passes.rows)
         compiles.insert(row.phase->compile);
-    for (const Phase& phase : passes.recording->phases()) {
+    for (const PassPhase& phase : passes.recording->phases()) {
         if (phase.name != name || !compiles.contains(phase.compile) || k-- > 0) continue;
         Result<std::string> text = passes.recording->text(phase.first);
         if (!text) return nullptr;
@@ -261,9 +261,9 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         if (task.cancelled()) return cancellation();
         task.report("Reading graphs", passes.stages.size(), wanted.size());
         const State& state = *recording.state(id);
-        const Phase* phase = recording.phase(state.phase);
+        const PassPhase* phase = recording.phase(state.phase);
         if (phase == nullptr) continue;
-        const Pass* pass = makerOf(passes, state);
+        const RecordedPass* pass = makerOf(passes, state);
         Result<std::string> text = recording.text(id);
         if (!text) return tl::unexpected(text.error());
         bytes += text->size();
@@ -293,7 +293,7 @@ session::Compile compileOf(const CompilePasses& passes, const session::Compile& 
 
 std::vector<session::Compile> compilesIn(const PassRecording& recording) {
     std::vector<session::Compile> out;
-    for (const Compile& one : recording.compiles()) {
+    for (const CompileInRecording& one : recording.compiles()) {
         session::Compile compile;
         compile.rank = std::max(0, recording.rank());
         std::sscanf(one.compileId.c_str(), "%d/%d", &compile.id.frame, &compile.id.compile);
@@ -305,7 +305,7 @@ std::vector<session::Compile> compilesIn(const PassRecording& recording) {
             compile.isRecompile = compile.id.compile > 0; // PyTorch counts the compiles of a frame
             at = out.insert(out.end(), compile);
         }
-        for (const Phase& phase : recording.phases()) {
+        for (const PassPhase& phase : recording.phases()) {
             if (phase.compile != one.id) continue;
             if (!phase.ended) at->status = session::Status::Incomplete;
             if (!phase.exception.empty()) at->status = session::Status::Failed;
@@ -334,7 +334,7 @@ std::vector<const Schedule*> schedulesOf(const CompilePasses& passes) {
     for (const PassRow& row : passes.rows)
         compiles.insert(row.phase->compile);
     for (const Schedule& schedule : passes.recording->schedules()) {
-        const Phase* phase = passes.recording->phase(schedule.phase);
+        const PassPhase* phase = passes.recording->phase(schedule.phase);
         if (phase != nullptr && compiles.contains(phase->compile)) out.push_back(&schedule);
     }
     return out;
@@ -358,7 +358,7 @@ std::vector<NodeStep> historyOf(const CompilePasses& passes, std::uint64_t id) {
         if (inside) continue;
         std::vector<NodeRef> linked;
         if (row.pass != nullptr) {
-            for (const Pass::Replaced& replaced : row.pass->replaced) {
+            for (const RecordedPass::Replaced& replaced : row.pass->replaced) {
                 if (replaced.after.id == id) linked.push_back(replaced.before);
                 if (replaced.before.id == id) linked.push_back(replaced.after);
             }

@@ -16,8 +16,8 @@ namespace dynascope::inductor {
 
 /// A pass, or a change that was found between passes.
 struct PassRow {
-    const Phase* phase = nullptr;        ///< never null
-    const Pass* pass = nullptr;          ///< null for a change between passes
+    const PassPhase* phase = nullptr;    ///< never null
+    const RecordedPass* pass = nullptr;  ///< null for a change between passes
     std::uint32_t before = 0, after = 0; ///< states; equal where nothing changed
     std::size_t nodesBefore = 0, nodesAfter = 0;
     const Change* change = nullptr; ///< never null
@@ -31,7 +31,7 @@ struct PassRow {
 /// A graph as a pass left it, or as a phase began with it.
 struct PassStage {
     std::uint32_t state = 0;
-    const Phase* phase = nullptr;
+    const PassPhase* phase = nullptr;
     session::StagePtr stage; ///< "post_grad/remove_noop_ops", "joint/start", "inductor/between_passes"
 };
 
@@ -49,7 +49,7 @@ struct CompilePasses {
 };
 
 /// Of the stages of a trace, where graphs of a recorded phase stand.
-[[nodiscard]] session::Phase tracePhaseOf(const Phase& phase);
+[[nodiscard]] session::Phase tracePhaseOf(const PassPhase& phase);
 
 /// The passes of a compile of the session, without stages. A process begins its compile ids again after
 /// torch._dynamo.reset(): compiles of one id are told apart by their order or, where a cache served some of them, by the

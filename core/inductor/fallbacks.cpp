@@ -14,7 +14,7 @@ namespace {
 Result<ir::GraphPtr> loweredGraph(const CompilePasses& passes, std::uint32_t phase) {
     for (const TracedStage& traced : passes.recording->stages()) {
         if (traced.name != "inductor_post_grad_graph") continue;
-        const Phase* in = passes.recording->phase(traced.phase);
+        const PassPhase* in = passes.recording->phase(traced.phase);
         if (in == nullptr || (in->id != phase && in->parent != phase)) continue;
         if (const int at = passes.stageOf(traced.state); at >= 0)
             return passes.stages[std::size_t(at)].stage->graph();
@@ -110,7 +110,7 @@ Result<std::vector<FallbackCost>> fallbacksOf(const CompilePasses& passes, const
     std::map<std::uint32_t, Written> operations;
     for (const Fallback& fallback : passes.recording->fallbacks()) {
         if (task.cancelled()) return cancellation();
-        const Phase* phase = passes.recording->phase(fallback.phase);
+        const PassPhase* phase = passes.recording->phase(fallback.phase);
         if (phase == nullptr || !compiles.contains(phase->compile)) continue;
         if (!graphs.contains(phase->id)) {
             const Result<ir::GraphPtr> graph = loweredGraph(passes, phase->id);

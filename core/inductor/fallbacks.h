@@ -13,7 +13,7 @@ namespace dynascope::inductor {
 
 struct FallbackCost {
     const Fallback* fallback = nullptr; ///< never null, in the recording
-    const Phase* phase = nullptr;       ///< "inductor"; never null
+    const PassPhase* phase = nullptr;   ///< "inductor"; never null
     std::string file;                   ///< of the program's line that the node comes from; empty: not known
     std::uint32_t line = 0;
     bool ofReplaced = false; ///< the line is that of nodes that a pattern replaced by one of this name

@@ -14,8 +14,8 @@ namespace dynascope::inductor {
 
 /// The nodes of a graph whose stack, as the graph's text has it, names the line.
 struct LineStep {
-    const Phase* phase = nullptr; ///< never null
-    int row = -1;                 ///< that left the graph; -1: the graph that the phase began with
+    const PassPhase* phase = nullptr; ///< never null
+    int row = -1;                     ///< that left the graph; -1: the graph that the phase began with
     std::uint32_t state = 0;
     std::vector<std::string> nodes; ///< in the graph's order
     /// Against the graph before it; of the first of a phase all nodes are made. A node that stays and computes

@@ -70,7 +70,7 @@ struct Match {
 };
 
 /// A run of a pass, or of a function that changes graphs.
-struct Pass {
+struct RecordedPass {
     std::uint32_t index = 0; ///< from 1, by beginning
     std::string name, subsystem;
     std::string kind; ///< "pass", "patterns", "function", "setup", "skipped"
@@ -119,7 +119,7 @@ struct TracedStage {
 };
 
 /// What ran over one graph: "pre_grad", "aot", "joint", "partition", "inductor", "post_grad", "freezing", "other".
-struct Phase {
+struct PassPhase {
     std::uint32_t id = 0, compile = 0, parent = 0, module = 0;
     std::string name;
     std::string graph; ///< "dynamo", "joint", "forward", "backward", "inference", "unknown"
@@ -143,7 +143,7 @@ struct Phase {
     [[nodiscard]] double ownTime() const { return std::max(passesUs, us - ownUs); }
 };
 
-struct Compile {
+struct CompileInRecording {
     std::uint32_t id = 0;
     std::string compileId; ///< "0/0", as PyTorch says
     int attempt = 0;
@@ -170,10 +170,12 @@ public:
     [[nodiscard]] const std::vector<std::string>& missing() const { return m_missing; }
     [[nodiscard]] const std::vector<std::string>& warnings() const { return m_warnings; }
 
-    [[nodiscard]] const std::vector<Compile>& compiles() const { return m_compiles; } ///< by id, from 1
-    [[nodiscard]] const std::vector<Phase>& phases() const { return m_phases; }       ///< by id, from 1
-    [[nodiscard]] const std::vector<Pass>& passes() const { return m_passes; }        ///< by index, from 1
-    [[nodiscard]] const std::vector<State>& states() const { return m_states; }       ///< by id, from 1
+    [[nodiscard]] const std::vector<CompileInRecording>& compiles() const {
+        return m_compiles;
+    }                                                                                  ///< by id, from 1
+    [[nodiscard]] const std::vector<PassPhase>& phases() const { return m_phases; }    ///< by id, from 1
+    [[nodiscard]] const std::vector<RecordedPass>& passes() const { return m_passes; } ///< by index, from 1
+    [[nodiscard]] const std::vector<State>& states() const { return m_states; }        ///< by id, from 1
     [[nodiscard]] const std::vector<TracedStage>& stages() const { return m_stages; }
     [[nodiscard]] const std::vector<Schedule>& schedules() const { return m_schedules; } ///< by id, from 1
     [[nodiscard]] const std::vector<Fallback>& fallbacks() const {
@@ -187,9 +189,9 @@ public:
     }
 
     /// By number; null where there is none such.
-    [[nodiscard]] const Compile* compile(std::uint32_t id) const { return at(m_compiles, id); }
-    [[nodiscard]] const Phase* phase(std::uint32_t id) const { return at(m_phases, id); }
-    [[nodiscard]] const Pass* pass(std::uint32_t index) const { return at(m_passes, index); }
+    [[nodiscard]] const CompileInRecording* compile(std::uint32_t id) const { return at(m_compiles, id); }
+    [[nodiscard]] const PassPhase* phase(std::uint32_t id) const { return at(m_phases, id); }
+    [[nodiscard]] const RecordedPass* pass(std::uint32_t index) const { return at(m_passes, index); }
     [[nodiscard]] const State* state(std::uint32_t id) const { return at(m_states, id); }
     [[nodiscard]] const Pattern* pattern(std::uint32_t id) const { return at(m_patterns, id); }
 
@@ -217,9 +219,9 @@ private:
     int m_rank = -1;
     double m_started = 0;
     std::vector<std::string> m_missing, m_warnings;
-    std::vector<Compile> m_compiles;
-    std::vector<Phase> m_phases;
-    std::vector<Pass> m_passes;
+    std::vector<CompileInRecording> m_compiles;
+    std::vector<PassPhase> m_phases;
+    std::vector<RecordedPass> m_passes;
     std::vector<State> m_states;
     std::vector<TracedStage> m_stages;
     std::vector<Pattern> m_patterns;

@@ -191,7 +191,7 @@ private:
     }
 
     bool compile(const element& object) {
-        Compile* out = next(m_out.m_compiles, id(object, "id"));
+        CompileInRecording* out = next(m_out.m_compiles, id(object, "id"));
         if (out == nullptr) return false;
         out->id = id(object, "id");
         out->compileId = words(object, "compile_id");
@@ -212,7 +212,7 @@ private:
     bool beginPhase(const element& object) {
         const std::uint32_t parent = id(object, "parent");
         if (parent != 0 && m_out.phase(parent) == nullptr) return false;
-        Phase* out = next(m_out.m_phases, id(object, "id"));
+        PassPhase* out = next(m_out.m_phases, id(object, "id"));
         if (out == nullptr) return false;
         out->id = id(object, "id");
         out->compile = id(object, "compile");
@@ -227,7 +227,7 @@ private:
     bool endPhase(const element& object) {
         const std::uint32_t number = id(object, "graph");
         if (m_out.phase(number) == nullptr) return false;
-        Phase& out = m_out.m_phases[number - 1];
+        PassPhase& out = m_out.m_phases[number - 1];
         out.last = id(object, "state");
         out.us = json::number(object, "time_us");
         out.ownUs = json::number(object, "own_us");
@@ -258,14 +258,14 @@ private:
         out->first = object["nodes"].get(nodes) == simdjson::SUCCESS;
         m_out.m_firstNodes.push_back(nodesOf(object, "nodes"));
         if (out->phase > 0 && out->phase <= m_out.m_phases.size()) {
-            Phase& phase = m_out.m_phases[out->phase - 1];
+            PassPhase& phase = m_out.m_phases[out->phase - 1];
             if (phase.first == 0) phase.first = out->id;
         }
         return true;
     }
 
     bool beginPass(const element& object) {
-        Pass* out = next(m_out.m_passes, id(object, "index"));
+        RecordedPass* out = next(m_out.m_passes, id(object, "index"));
         if (out == nullptr) return false;
         out->index = id(object, "index");
         out->name = words(object, "name");
@@ -285,7 +285,7 @@ private:
     bool endPass(const element& object) {
         const std::uint32_t number = id(object, "index");
         if (m_out.pass(number) == nullptr) return false;
-        Pass& out = m_out.m_passes[number - 1];
+        RecordedPass& out = m_out.m_passes[number - 1];
         out.after = id(object, "after");
         if (!out.ended) { // a damaged recording may end a pass twice
             out.us = std::max(0.0, json::number(object, "time_us"));
@@ -299,7 +299,7 @@ private:
         forEach(object, "replaced", [&out](const element& item) {
             simdjson::dom::array parts;
             if (item.get(parts) != simdjson::SUCCESS || parts.size() < 3) return;
-            Pass::Replaced replaced{
+            RecordedPass::Replaced replaced{
                 nodeOf(parts.at(0).value_unsafe()), nodeOf(parts.at(1).value_unsafe()), {}};
             simdjson::dom::array users;
             if (parts.at(2).get(users) == simdjson::SUCCESS)
@@ -350,7 +350,7 @@ private:
         if (m_out.phase(number) == nullptr) return false;
         forEach(object, "operators", [&](const element& item) {
             simdjson::dom::array parts, into;
-            Phase::Decomposed row;
+            PassPhase::Decomposed row;
             std::string_view op;
             std::uint64_t times = 0;
             if (item.get(parts) != simdjson::SUCCESS || parts.at(0).get(op) != simdjson::SUCCESS ||

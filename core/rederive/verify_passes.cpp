@@ -153,7 +153,7 @@ void declineForConstants(const ir::Graph& before, const ir::Graph& after, PassVe
     out.nodeBefore.clear();
 }
 
-Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const PassStep& step,
+Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const PassChainStep& step,
                            const ir::SymbolValues& hints, const CallOptions& options) {
     PassVerdict out{step.row, step.before, step.after, Kind::Declined, {}, {}, {}, {}};
     const Result<Runnable> before = runnableOf(passes, step.before), after = runnableOf(passes, step.after);
@@ -216,8 +216,8 @@ std::string_view passKindName(Kind kind) {
     return "declined";
 }
 
-std::vector<PassStep> passSteps(const CompilePasses& passes) {
-    std::vector<PassStep> out;
+std::vector<PassChainStep> passSteps(const CompilePasses& passes) {
+    std::vector<PassChainStep> out;
     if (!passes.recording) return out;
     std::map<std::uint32_t, std::size_t> byPass,
         between; // rows: by the number of their pass, by the state they left
@@ -232,7 +232,7 @@ std::vector<PassStep> passSteps(const CompilePasses& passes) {
     }
     std::map<std::uint32_t, std::uint32_t> last; // state by module
     for (const State& state : passes.recording->states()) {
-        const inductor::Phase* phase = passes.recording->phase(state.phase);
+        const inductor::PassPhase* phase = passes.recording->phase(state.phase);
         if (phase == nullptr || !compiles.contains(phase->compile)) continue;
         const auto [at, fresh] = last.try_emplace(state.module, state.id);
         const std::uint32_t before = std::exchange(at->second, state.id);
@@ -248,11 +248,11 @@ Answer<std::vector<PassVerdict>> verifyPasses(Client& engine, const CompilePasse
                                               const ir::SymbolValues& hints, const CallOptions& options,
                                               const std::function<void(const PassVerdict&)>& onVerdict) {
     std::vector<PassVerdict> out;
-    const std::vector<PassStep> steps = passSteps(passes);
+    const std::vector<PassChainStep> steps = passSteps(passes);
     // The task's progress is that of the passes, not of each run.
     CallOptions quiet = options;
     quiet.task.onProgress = nullptr;
-    for (const PassStep& step : steps) {
+    for (const PassChainStep& step : steps) {
         options.task.report("Verifying passes", out.size(), steps.size());
         if (options.task.cancelled())
             return tl::unexpected(CallError{CallError::Kind::Cancelled, "cancelled", 0, {}});

@@ -37,12 +37,12 @@ struct PassVerdict {
 [[nodiscard]] std::string_view passKindName(PassVerdict::Kind kind);
 
 /// A step of a module's chain of graphs.
-struct PassStep {
+struct PassChainStep {
     std::size_t row = 0;
     std::uint32_t before = 0, after = 0;
 };
 /// All of a compile, in the order in which the graphs came to be. What a pass changed by those that run in it is theirs.
-[[nodiscard]] std::vector<PassStep> passSteps(const inductor::CompilePasses& passes);
+[[nodiscard]] std::vector<PassChainStep> passSteps(const inductor::CompilePasses& passes);
 
 /// Runs the steps' graphs on seeded inputs of the shapes that their texts have, symbols at `hints`. An Error only where
 /// there is no engine, or it was cancelled: `onVerdict`, called on this thread, has had what was known by then. A graph

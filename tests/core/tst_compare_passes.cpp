@@ -67,11 +67,11 @@ private slots:
         QVERIFY(first != nullptr);
         QCOMPARE(first->name, std::string("custom_pass"));
         QCOMPARE(phase->name, std::string("post_grad, forward"));
-        QCOMPARE(first->verdict, PassVerdict::Differs);
+        QCOMPARE(first->verdict, PassPairVerdict::Differs);
         QCOMPARE(first->changeA, std::string("nothing"));
         QCOMPARE(first->changeB, std::string("+1 -1 ~1"));
         QVERIFY2(first->difference.find("add") != std::string::npos, first->difference.c_str());
-        QCOMPARE(passNamed(passes, "remove_noop_ops")->verdict, PassVerdict::Same);
+        QCOMPARE(passNamed(passes, "remove_noop_ops")->verdict, PassPairVerdict::Same);
         // It does to the other graph what it does to this one.
         const PassComparison* after = passNamed(passes, "transpose_output");
         QVERIFY(after != nullptr && !after->acts);
@@ -95,7 +95,7 @@ private slots:
         const auto [phase, first] = passes.first();
         QVERIFY(first != nullptr);
         QCOMPARE(first->name, std::string("use_own_operator"));
-        QCOMPARE(first->verdict, PassVerdict::OnlyInB);
+        QCOMPARE(first->verdict, PassPairVerdict::OnlyInB);
         QCOMPARE(first->rowA, -1);
     }
 

@@ -232,7 +232,7 @@ void TestInductorPasses::theChainOfEachGraphIsUnbroken() {
             QVERIFY2((*graph)->find(node.name) != ir::npos || node.name == "output", node.name.c_str());
         last[state.module] = state.id;
     }
-    for (const Pass& pass : recording.passes()) {
+    for (const RecordedPass& pass : recording.passes()) {
         QVERIFY2(pass.ended, pass.name.c_str());
         QVERIFY(recording.state(pass.before) != nullptr && recording.state(pass.after) != nullptr);
         QCOMPARE(recording.state(pass.before)->module, recording.state(pass.after)->module);

@@ -79,7 +79,7 @@ private slots:
         const CompilePasses passes = inductor::passesOf(**session, (*session)->compiles.at(0));
         const auto steps = engine::passSteps(passes);
         QVERIFY(steps.size() >= 8);
-        for (const engine::PassStep& step : steps) {
+        for (const engine::PassChainStep& step : steps) {
             QVERIFY(step.row < passes.rows.size());
             QCOMPARE(passes.recording->state(step.before)->module,
                      passes.recording->state(step.after)->module);

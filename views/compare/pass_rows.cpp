@@ -13,19 +13,19 @@ namespace {
 using compare::FusionDecision;
 using compare::KernelComparison;
 using compare::PassComparison;
-using compare::PassVerdict;
+using compare::PassPairVerdict;
 using Verdict = compare::CompareVerdict;
 
 Verdict verdictOf(const PassComparison& pass) {
     switch (pass.verdict) {
-    case PassVerdict::Same:
+    case PassPairVerdict::Same:
         return Verdict::Same;
-    case PassVerdict::OnlyInA:
+    case PassPairVerdict::OnlyInA:
         return Verdict::OnlyInA;
-    case PassVerdict::OnlyInB:
+    case PassPairVerdict::OnlyInB:
         return Verdict::OnlyInB;
-    case PassVerdict::Differs:
-    case PassVerdict::Follows:
+    case PassPairVerdict::Differs:
+    case PassPairVerdict::Follows:
         break;
     }
     return Verdict::Differs;
@@ -41,7 +41,7 @@ std::optional<PassPlace> schedulePlace(int schedule, int fusions) {
 }
 
 void addPass(std::vector<ComparedValue>& out, const QString& phase, const PassComparison& pass) {
-    if (!pass.acts && pass.verdict != PassVerdict::Follows) return;
+    if (!pass.acts && pass.verdict != PassPairVerdict::Follows) return;
     const QString name = toQString(pass.name) + QStringLiteral(" · ") + phase;
     QString b = toQString(pass.changeB);
     if (!pass.difference.empty())

@@ -262,7 +262,7 @@ void InductorPage::showNode() {
     Facts facts = passFacts(d->passes, d->row);
     if (const engine::PassVerdict* verdict = d->checks ? d->checks->of(d->row) : nullptr)
         facts.sections.insert(facts.sections.begin() + 1, verdictSection(*verdict));
-    if (const inductor::Pass* pass = d->passes.rows[std::size_t(d->row)].pass; pass && d->match >= 0)
+    if (const inductor::RecordedPass* pass = d->passes.rows[std::size_t(d->row)].pass; pass && d->match >= 0)
         facts.sections.insert(facts.sections.begin(),
                               patternSection(*d->passes.recording, pass->matches[std::size_t(d->match)]));
     const NodeSelection selection = d->graphs.place().node;

@@ -29,7 +29,7 @@ namespace {
 constexpr int tuningTab = int(InductorPage::Tab::Autotuning) - int(InductorPage::Tab::Buffers);
 
 QString scheduleName(const inductor::CompilePasses& passes, const inductor::Schedule& schedule) {
-    const inductor::Phase* phase = passes.recording->phase(schedule.phase);
+    const inductor::PassPhase* phase = passes.recording->phase(schedule.phase);
     const QString graph = phase ? toQString(phase->graph) : QStringLiteral("?");
     return schedule.name.empty() ? graph : QStringLiteral("%1, %2").arg(graph, toQString(schedule.name));
 }

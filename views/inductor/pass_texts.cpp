@@ -15,8 +15,8 @@ namespace {
 using inductor::CompilePasses;
 using inductor::NodeRef;
 using inductor::NodeStep;
-using inductor::Pass;
 using inductor::PassRow;
+using inductor::RecordedPass;
 using Look = TableCell::Look;
 
 constexpr std::size_t mostNamed = 12;
@@ -27,7 +27,7 @@ QString passesText(std::size_t n) {
     return countText(n, tr("pass"), tr("passes"));
 }
 
-QString phaseText(const inductor::Phase& phase) {
+QString phaseText(const inductor::PassPhase& phase) {
     if (phase.name == "other") return tr("outside these phases");
     return toQString(phase.name) + QStringLiteral(" · ") + toQString(phase.graph);
 }
@@ -55,12 +55,12 @@ void addFunction(Section& section, const QString& label, const inductor::Functio
     section.facts.push_back(fact(label, std::move(tokens), tip));
 }
 
-std::size_t refusedOf(const Pass& pass) {
+std::size_t refusedOf(const RecordedPass& pass) {
     return static_cast<std::size_t>(
         std::ranges::count_if(pass.matches, [](const auto& match) { return !match.refused.empty(); }));
 }
 
-QString patternsText(const Pass& pass) {
+QString patternsText(const RecordedPass& pass) {
     if (pass.matches.empty()) return {};
     const QString applied = numberText(pass.matches.size() - refusedOf(pass));
     return refusedOf(pass) == 0 ? applied : tr("%1 of %2").arg(applied, numberText(pass.matches.size()));
@@ -69,7 +69,7 @@ QString patternsText(const Pass& pass) {
 Section whySection(const CompilePasses& passes, const PassRow& row) {
     Section out;
     out.title = tr("Why it ran");
-    const Pass& pass = *row.pass;
+    const RecordedPass& pass = *row.pass;
     if (!pass.skipped.empty()) {
         out.title = pass.kind == "skipped" ? tr("Why it did not run") : tr("Why it did nothing");
         out.facts.push_back(paragraph({text(toQString(pass.skipped))}));
@@ -78,7 +78,7 @@ Section whySection(const CompilePasses& passes, const PassRow& row) {
     for (const auto& [name, value] : row.phase->options)
         out.facts.push_back(fact(toQString(name), {mono(toQString(value))}));
     out.open = false;
-    if (const inductor::Compile* compile = passes.recording->compile(row.phase->compile))
+    if (const inductor::CompileInRecording* compile = passes.recording->compile(row.phase->compile))
         for (const auto& [module, settings] : compile->settings)
             for (const auto& [name, value] : settings)
                 out.facts.push_back(fact(toQString(module + '.' + name), {mono(toQString(value))},
@@ -193,7 +193,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const en
                 {phaseText(*listed.phase), Look::Strong, Tone::None, tr("Passes over one graph")}};
     }
     const PassRow& row = passes.rows[std::size_t(listed.row)];
-    const Pass* pass = row.pass;
+    const RecordedPass* pass = row.pass;
     const bool skipped = pass != nullptr && pass->kind == "skipped";
     const QString indent(qsizetype(row.depth) * 3, u' ');
     if (listed.count > 1) {
@@ -225,7 +225,7 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const en
                   : tr("The graph was found changed before the next pass began: by no pass that is known")}};
 }
 
-std::vector<TableRow> matchRows(const CompilePasses& passes, const Pass& pass) {
+std::vector<TableRow> matchRows(const CompilePasses& passes, const RecordedPass& pass) {
     std::vector<TableRow> out;
     for (const inductor::Match& match : pass.matches) {
         const inductor::Pattern* pattern = passes.recording->pattern(match.pattern);
@@ -300,7 +300,7 @@ Facts passFacts(const CompilePasses& passes, int index) {
             paragraph({text(tr("The graph was found changed when the next pass began. What changed it is no "
                                "pass that has an observer, and none that the recorder listens to."))}));
     } else {
-        const Pass& pass = *row.pass;
+        const RecordedPass& pass = *row.pass;
         addFunction(what, tr("Function"), pass.place, tr("What ran, and where it is defined."));
         if (!pass.subsystem.empty())
             what.facts.push_back(fact(tr("Subsystem"), {mono(toQString(pass.subsystem))},
@@ -317,7 +317,7 @@ Facts passFacts(const CompilePasses& passes, int index) {
         if (!pass.exception.empty())
             what.facts.push_back(fact(tr("Failed"), {text(toQString(pass.exception))}));
         if (!pass.ended) what.facts.push_back(paragraph({text(tr("The recording ends within this pass."))}));
-        if (const Pass* outer = passes.recording->pass(pass.parent)) {
+        if (const RecordedPass* outer = passes.recording->pass(pass.parent)) {
             const auto at = std::ranges::find_if(
                 passes.rows, [outer](const PassRow& other) { return other.pass == outer; });
             if (at != passes.rows.end())

@@ -24,7 +24,7 @@ namespace dynascope::views {
 
 /// A row of the table of passes: a pass, passes in a row that changed nothing, or the beginning of a phase.
 struct ListedPass {
-    const inductor::Phase* phase = nullptr;
+    const inductor::PassPhase* phase = nullptr;
     int row = -1;          ///< into CompilePasses::rows: of the pass, or the first of them; -1 for a phase
     std::size_t count = 1; ///< of passes that it stands for
 };
@@ -38,7 +38,7 @@ inline constexpr int verdictColumn = 5;
 [[nodiscard]] TableRow passRow(const inductor::CompilePasses& passes, const ListedPass& listed,
                                const engine::PassVerdict* verdict);
 [[nodiscard]] std::vector<TableRow> matchRows(const inductor::CompilePasses& passes,
-                                              const inductor::Pass& pass);
+                                              const inductor::RecordedPass& pass);
 
 /// The schedule of the graph that a row is about: of forward for what comes before forward and backward part; null where
 /// none was recorded.

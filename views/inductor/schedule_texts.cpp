@@ -40,7 +40,7 @@ const Schedule* scheduleOf(const CompilePasses& passes, const PassRow& row) {
     const std::vector<const Schedule*> all = inductor::schedulesOf(passes);
     const auto is = [&](const std::string& graph) {
         return std::ranges::find_if(all, [&](const Schedule* schedule) {
-            const inductor::Phase* phase = passes.recording->phase(schedule->phase);
+            const inductor::PassPhase* phase = passes.recording->phase(schedule->phase);
             return phase != nullptr && phase->graph == graph && schedule->name.empty();
         });
     };
