@@ -191,9 +191,9 @@ std::string report(const WorkloadRun& done, const std::vector<std::string>& left
     if (!run.difference.empty()) out += "different: " + run.difference + '\n';
     if (run.undecided > 0) out += count(run.undecided, "result") + " not decided: " + run.undecidedWhy + '\n';
     for (const replay::RunChange& change : changes) {
-        const char* const verdict = change.verdict == replay::RunChange::Verdict::Slower   ? "slower: "
-                                    : change.verdict == replay::RunChange::Verdict::Faster ? "faster: "
-                                                                                           : "as before: ";
+        const char* const verdict = change.pace == replay::RunChange::Pace::Slower   ? "slower: "
+                                    : change.pace == replay::RunChange::Pace::Faster ? "faster: "
+                                                                                     : "as before: ";
         out += verdict + change.what + ", " + micros(change.nowUs) + " us after " + micros(change.beforeUs) +
                " us, noise " + micros(change.noiseUs) + " us\n";
     }
@@ -224,7 +224,7 @@ json document(const WorkloadRun& done, const std::vector<std::string>& left,
                             {"before_us", change.beforeUs},
                             {"now_us", change.nowUs},
                             {"noise_us", change.noiseUs},
-                            {"slower", change.verdict == replay::RunChange::Verdict::Slower}});
+                            {"slower", change.pace == replay::RunChange::Pace::Slower}});
     return {{"backend", done.recordings.front().backend},
             {"nodes", nodes},
             {"iterations", done.run.iterations},
@@ -357,7 +357,7 @@ int run(const ReplayOptions& options) {
               : report(*done, left, changes, options.top) +
                     (alone.empty() ? "" : joined(alone, "\n") + '\n'));
     const bool slower = std::any_of(changes.begin(), changes.end(), [](const replay::RunChange& change) {
-        return change.verdict == replay::RunChange::Verdict::Slower;
+        return change.pace == replay::RunChange::Pace::Slower;
     });
     return done->run.different > 0 || slower ? exitFailure : exitOk;
 }

@@ -15,7 +15,7 @@ namespace dynascope::engine {
 namespace {
 
 using nlohmann::json;
-using replay::PythonError;
+using replay::RaisedError;
 
 /// Numbers of an array; nothing where it is none, or has anything else in it.
 std::optional<std::vector<std::size_t>> indices(const json& list) {
@@ -28,7 +28,7 @@ std::optional<std::vector<std::size_t>> indices(const json& list) {
     return out;
 }
 
-json errorJson(const PythonError& error) {
+json errorJson(const RaisedError& error) {
     return {{"error", {{"type", error.type}, {"message", error.message}}}};
 }
 

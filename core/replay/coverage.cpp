@@ -158,7 +158,7 @@ private:
             const session::Compile& compile = m_session.compiles[index];
             std::vector<std::string> sources = sourcesOf(compile, **graph, part);
             std::vector<RecordedInput> recorded = recordedInputs(index, sources, part);
-            JudgeOptions options{m_out.backend, fixedInputs(compile, **graph, part), {}, part != "graph"};
+            CoverageContext options{m_out.backend, fixedInputs(compile, **graph, part), {}, part != "graph"};
             for (const RecordedInput& input : recorded)
                 options.recorded.push_back(input.input);
             const ReplayGraphFacts facts = factsOf(*graph);

@@ -93,7 +93,7 @@ struct CoverageReport {
 [[nodiscard]] bool ranInductor(const session::Session& session);
 
 /// What is known of a graph besides its text. Inputs by ordinal, ascending.
-struct JudgeOptions {
+struct CoverageContext {
     GraphBackend backend = GraphBackend::ReduceOverhead;
     std::vector<std::size_t> fixed;    ///< inputs whose addresses stay
     std::vector<std::size_t> recorded; ///< inputs that lie in recordings of other graphs
@@ -104,7 +104,7 @@ struct JudgeOptions {
 };
 
 /// One graph by itself.
-[[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const JudgeOptions& options);
+[[nodiscard]] GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const CoverageContext& options);
 
 /// Whether Inductor cut a graph around what cannot be recorded when the compile was captured, in place of giving
 /// up all of it: torch._inductor.config.graph_partition as the compile's metrics have it, else its default, which

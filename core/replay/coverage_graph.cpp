@@ -56,7 +56,7 @@ Words wordsOf(Kind kind) {
 
 class Judge {
 public:
-    Judge(const ReplayGraphFacts& facts, const JudgeOptions& options)
+    Judge(const ReplayGraphFacts& facts, const CoverageContext& options)
         : m_facts(facts)
         , m_graph(*facts.graph)
         , m_options(options) {
@@ -86,7 +86,7 @@ public:
             return unknown("the text does not say on which device its tensors are");
 
         const std::vector<SkipReason> reasons = reasonsOf(m_facts, mutations);
-        const std::optional<PythonError> error = errorOf(m_facts, mutations, reasons);
+        const std::optional<RaisedError> error = errorOf(m_facts, mutations, reasons);
         m_out.verdict = error ? CoverageVerdict::Raises : verdictOf(m_facts, reasons);
         if (m_out.verdict == CoverageVerdict::Skipped) m_out.message = saidOf(m_facts, reasons);
         m_out.needsNone = std::ranges::any_of(
@@ -123,7 +123,7 @@ private:
 
     /// What PyTorch raises instead of answering: the backend "cudagraphs" only, since Inductor asks
     /// otherwise.
-    [[nodiscard]] std::optional<PythonError> errorOf(const ReplayGraphFacts& facts,
+    [[nodiscard]] std::optional<RaisedError> errorOf(const ReplayGraphFacts& facts,
                                                      const InputMutations& mutations,
                                                      const std::vector<SkipReason>& reasons) const {
         if (m_options.backend != GraphBackend::Cudagraphs) return {};
@@ -275,7 +275,7 @@ private:
         m_out.problems.push_back(std::move(problem));
     }
 
-    [[nodiscard]] CoverageProblem errorProblem(const PythonError& error,
+    [[nodiscard]] CoverageProblem errorProblem(const RaisedError& error,
                                                const InputMutations& mutations) const {
         if (mutations.error == error) {
             CoverageProblem problem{"writes a list of tensors, at which backend \"cudagraphs\" fails",
@@ -338,7 +338,7 @@ private:
 
     const ReplayGraphFacts& m_facts;
     const ir::Graph& m_graph;
-    const JudgeOptions& m_options;
+    const CoverageContext& m_options;
     bool m_staysWhole = false;                 ///< Inductor does not cut it, which it could
     std::vector<bool> m_isFixed, m_isRecorded; ///< by placeholder
     std::vector<ir::NodeIndex> m_placeholders;
@@ -347,7 +347,7 @@ private:
 
 } // namespace
 
-GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const JudgeOptions& options) {
+GraphCoverage judgeGraph(const ReplayGraphFacts& facts, const CoverageContext& options) {
     return Judge(facts, options).run();
 }
 

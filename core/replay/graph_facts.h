@@ -48,10 +48,10 @@ struct ReplayGraphFacts {
 [[nodiscard]] std::string deviceRepr(std::string_view device);
 
 /// What an error of PyTorch's says, where it raises instead of answering.
-struct PythonError {
+struct RaisedError {
     std::string type;    ///< "KeyError"
     std::string message; ///< str(error)
-    friend bool operator==(const PythonError&, const PythonError&) = default;
+    friend bool operator==(const RaisedError&, const RaisedError&) = default;
 };
 
 /// A stack as Python writes it into meta["stack_trace"]: two lines a frame, innermost last. Empty for none.

@@ -27,7 +27,7 @@ struct InputCategory {
 struct InputCategories {
     std::vector<InputCategory> inputs; ///< all of them, in order
     MutationCheck check;               ///< as CUDA-graph trees ask
-    std::optional<PythonError> error;  ///< what PyTorch raises on this graph instead
+    std::optional<RaisedError> error;  ///< what PyTorch raises on this graph instead
 };
 
 /// `fixed` lists inputs with fixed addresses, `recorded` those that lie in recordings of earlier graphs,

@@ -71,7 +71,7 @@ private:
     }
 
     void raise(std::string type, std::string message) {
-        if (!m_out.error) m_out.error = PythonError{std::move(type), std::move(message)};
+        if (!m_out.error) m_out.error = RaisedError{std::move(type), std::move(message)};
     }
 
     const ReplayGraphFacts& m_facts;

@@ -27,7 +27,7 @@ struct InputMutations {
     std::set<std::size_t> inputs;
     std::vector<InputWrite> writes; ///< in graph order, unmarked ones included
     /// What PyTorch raises on this graph instead of answering.
-    std::optional<PythonError> error;
+    std::optional<RaisedError> error;
 };
 
 /// Linear in the graph but for a logarithm.

@@ -64,10 +64,10 @@ std::vector<std::uint64_t> aliveByNode(const ReplayRecording& recording) {
 
 RunChange changeOf(std::string what, const TotalTime& before, const TotalTime& now) {
     RunChange out{std::move(what), before.us.median, now.us.median, std::hypot(before.noiseUs, now.noiseUs),
-                  RunChange::Verdict::Same};
+                  RunChange::Pace::Same};
     const double difference = out.nowUs - out.beforeUs;
     if (std::abs(difference) > std::max(3 * out.noiseUs, 0.03 * out.beforeUs))
-        out.verdict = difference > 0 ? RunChange::Verdict::Slower : RunChange::Verdict::Faster;
+        out.pace = difference > 0 ? RunChange::Pace::Slower : RunChange::Pace::Faster;
     return out;
 }
 

@@ -44,7 +44,7 @@ struct RunChange {
     std::string what;               ///< "all graphs", "0/0 forward"
     double beforeUs = 0, nowUs = 0; ///< medians
     double noiseUs = 0;             ///< what the difference of two runs of the same may come to
-    enum class Verdict : unsigned char { Same, Slower, Faster } verdict = Verdict::Same;
+    enum class Pace : unsigned char { Same, Slower, Faster } pace = Pace::Same;
 };
 /// Compares what both have. A difference counts beyond three times the noise of both runs together and 3 % of
 /// the time: machines drift that much by themselves.

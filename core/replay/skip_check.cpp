@@ -161,11 +161,11 @@ SkipCheck checkForSkip(const ReplayGraphFacts& facts, const InputMutations& muta
 
 DeviceIndex deviceIndex(const ReplayGraphFacts& facts) {
     const std::vector<DeviceUse> devices = devicesOf(facts);
-    if (devices.empty()) return {{}, PythonError{"StopIteration", {}}};
+    if (devices.empty()) return {{}, RaisedError{"StopIteration", {}}};
     const std::string_view device = devices.front().device;
     const std::string_view type = deviceType(device);
     if (type != "cuda")
-        return {{}, PythonError{"AssertionError", "Expected CUDA device, got " + std::string(type)}};
+        return {{}, RaisedError{"AssertionError", "Expected CUDA device, got " + std::string(type)}};
     DeviceIndex out;
     int index = 0;
     const std::string_view digits = device.substr(std::min(device.size(), type.size() + 1));

@@ -39,7 +39,7 @@ struct SkipReason {
 
 struct SkipCheck {
     std::optional<std::string> message; ///< of the first reason; none: it can be a CUDA graph
-    std::optional<PythonError> error;   ///< what PyTorch raises instead
+    std::optional<RaisedError> error;   ///< what PyTorch raises instead
     std::vector<SkipReason> reasons;    ///< all, in PyTorch's order of asking
 };
 [[nodiscard]] SkipCheck checkForSkip(const ReplayGraphFacts& facts, const InputMutations& mutations,
@@ -52,7 +52,7 @@ struct SkipCheck {
 /// Number of the CUDA device that a graph runs on: that of its first tensor.
 struct DeviceIndex {
     std::optional<int> index;         ///< none also for "cuda" without number
-    std::optional<PythonError> error; ///< what PyTorch raises: no tensor, or one elsewhere
+    std::optional<RaisedError> error; ///< what PyTorch raises: no tensor, or one elsewhere
 };
 [[nodiscard]] DeviceIndex deviceIndex(const ReplayGraphFacts& facts);
 

@@ -233,14 +233,14 @@ private slots:
     }
 
     void aRunIsJudgedByItsNoise() {
-        const auto verdict = [](double before, double now, double noise) {
+        const auto pace = [](double before, double now, double noise) {
             const auto changes = compareRuns(keptRun({}, run(before, noise)), keptRun({}, run(now, noise)));
-            return changes.at(0).verdict;
+            return changes.at(0).pace;
         };
-        QCOMPARE(verdict(100, 110, 1), RunChange::Verdict::Slower);
-        QCOMPARE(verdict(110, 100, 1), RunChange::Verdict::Faster);
-        QCOMPARE(verdict(100, 110, 5), RunChange::Verdict::Same);   // noise explains it
-        QCOMPARE(verdict(100, 102, 0.1), RunChange::Verdict::Same); // so does drift
+        QCOMPARE(pace(100, 110, 1), RunChange::Pace::Slower);
+        QCOMPARE(pace(110, 100, 1), RunChange::Pace::Faster);
+        QCOMPARE(pace(100, 110, 5), RunChange::Pace::Same);   // noise explains it
+        QCOMPARE(pace(100, 102, 0.1), RunChange::Pace::Same); // so does drift
         ReplayRun other = run(10, 1);
         other.graphs[0].plan = "1/0 forward";
         QVERIFY(compareRuns(keptRun({}, run(10, 1)), keptRun({}, other)).empty());

@@ -45,16 +45,16 @@ Tone modeTone(NodeMode mode) {
     return mode == NodeMode::Planned ? Tone::Good : mode == NodeMode::Eager ? Tone::Warn : Tone::None;
 }
 
-Tone changeTone(RunChange::Verdict verdict) {
-    return verdict == RunChange::Verdict::Slower   ? Tone::Bad
-           : verdict == RunChange::Verdict::Faster ? Tone::Good
-                                                   : Tone::None;
+Tone changeTone(RunChange::Pace pace) {
+    return pace == RunChange::Pace::Slower   ? Tone::Bad
+           : pace == RunChange::Pace::Faster ? Tone::Good
+                                             : Tone::None;
 }
 
-QString changeWord(RunChange::Verdict verdict) {
-    return verdict == RunChange::Verdict::Slower   ? tr("slower")
-           : verdict == RunChange::Verdict::Faster ? tr("faster")
-                                                   : tr("as before");
+QString changeWord(RunChange::Pace pace) {
+    return pace == RunChange::Pace::Slower   ? tr("slower")
+           : pace == RunChange::Pace::Faster ? tr("faster")
+                                             : tr("as before");
 }
 
 QString dateText(std::int64_t seconds) {
@@ -155,17 +155,17 @@ std::vector<FigureRow::Figure> timingFigures(const ReplayedRun& run, const Colou
     for (FigureRow::Figure& figure : replayChecks(run, colours))
         out.push_back(std::move(figure));
     if (!run.changes.empty())
-        out.push_back({changeWord(run.changes.front().verdict), tr("against the run before"),
-                       run.changes.front().verdict == RunChange::Verdict::Slower   ? colours.removed
-                       : run.changes.front().verdict == RunChange::Verdict::Faster ? colours.added
-                                                                                   : QColor(),
+        out.push_back({changeWord(run.changes.front().pace), tr("against the run before"),
+                       run.changes.front().pace == RunChange::Pace::Slower   ? colours.removed
+                       : run.changes.front().pace == RunChange::Pace::Faster ? colours.added
+                                                                             : QColor(),
                        changeText(run.changes.front())});
     return out;
 }
 
 QString changeText(const RunChange& change) {
     return tr("%1: %2, %3 before; beyond noise from %4 on")
-        .arg(changeWord(change.verdict), microsText(change.nowUs), microsText(change.beforeUs),
+        .arg(changeWord(change.pace), microsText(change.nowUs), microsText(change.beforeUs),
              microsText(std::max(3 * change.noiseUs, 0.03 * change.beforeUs)));
 }
 
@@ -179,12 +179,12 @@ Facts timingFacts(const ReplayedRun& run) {
     Section changes;
     changes.title = tr("Against the run of %1").arg(dateText(run.changedSince));
     for (const RunChange& change : run.changes) {
-        Token word = strong(changeWord(change.verdict));
+        Token word = strong(changeWord(change.pace));
         changes.facts.push_back(
             fact(toQString(change.what),
                  {word, text(tr(", %1 after %2").arg(microsText(change.nowUs), microsText(change.beforeUs)))},
                  changeText(change)));
-        if (change.verdict == RunChange::Verdict::Slower) {
+        if (change.pace == RunChange::Pace::Slower) {
             changes.chip = tr("slower");
             changes.chipTone = QStringLiteral("removed");
         }
@@ -246,8 +246,8 @@ std::vector<TableRow> historyRows(const std::vector<KnownRun>& oldestFirst) {
         TableCell verdict{tr("first"), Look::Quiet};
         if (i > 0)
             if (const auto changes = replay::compareRuns(oldestFirst[i - 1].kept, kept); !changes.empty())
-                verdict = {changeWord(changes.front().verdict), Look::Chip,
-                           changeTone(changes.front().verdict), changeText(changes.front())};
+                verdict = {changeWord(changes.front().pace), Look::Chip, changeTone(changes.front().pace),
+                           changeText(changes.front())};
         const auto cell = [](double us) {
             TableCell made{microsText(us), Look::Mono};
             made.sort = us;

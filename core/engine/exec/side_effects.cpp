@@ -7,7 +7,7 @@
 
 namespace dynascope::engine {
 
-std::optional<InputWrite> writeToInput(const ir::Graph& graph) {
+std::optional<WriteToInput> writeToInput(const ir::Graph& graph) {
     // The input whose memory a node's value is, npos for memory of its own.
     std::vector<ir::NodeIndex> owner(graph.size(), ir::npos);
     const auto ownerOf = [&](const ir::Node& node) {
@@ -25,7 +25,7 @@ std::optional<InputWrite> writeToInput(const ir::Graph& graph) {
         if (kind != ir::OpKind::View && kind != ir::OpKind::Write) continue;
         owner[i] = ownerOf(node);
         if (kind == ir::OpKind::Write && owner[i] != ir::npos)
-            return InputWrite{node.name, graph.node(owner[i]).name};
+            return WriteToInput{node.name, graph.node(owner[i]).name};
     }
     return std::nullopt;
 }

@@ -12,10 +12,10 @@
 namespace dynascope::engine {
 
 /// The first node that writes in place to an input, or to a view of one.
-struct InputWrite {
+struct WriteToInput {
     std::string node, input;
 };
-[[nodiscard]] std::optional<InputWrite> writeToInput(const ir::Graph& graph);
+[[nodiscard]] std::optional<WriteToInput> writeToInput(const ir::Graph& graph);
 
 /// Whether the graphs of this higher-order operator may not write to what they are given.
 [[nodiscard]] bool forbidsSideEffects(std::string_view target);

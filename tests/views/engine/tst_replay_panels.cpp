@@ -202,7 +202,7 @@ private slots:
         w.run();
         w.run();
         const ReplayedRunPtr run = w.window.replays().newest(*w.workspace.session());
-        QCOMPARE(run->changes.front().verdict, replay::RunChange::Verdict::Slower);
+        QCOMPARE(run->changes.front().pace, replay::RunChange::Pace::Slower);
         RowTable* history =
             test::part<RowTable>(*test::part<ReplayTimingPanel>(w.page(), "replayTiming"), "timing.history");
         QCOMPARE(history->rows().rowCount(), 2);
