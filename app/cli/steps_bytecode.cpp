@@ -26,7 +26,7 @@ std::string originalText(const Code& code) {
     return out;
 }
 
-std::string generatedText(const GeneratedCode& code) {
+std::string generatedText(const GeneratedBytecode& code) {
     std::string out;
     std::uint32_t shown = 0;
     for (std::size_t i = 0; i < code.lines.size(); ++i) {
@@ -40,11 +40,11 @@ std::string generatedText(const GeneratedCode& code) {
     return out;
 }
 
-std::string titleOf(const Recording& recording, const GeneratedCode& code) {
+std::string titleOf(const Recording& recording, const GeneratedBytecode& code) {
     std::string out;
     if (code.compile < recording.compiles().size()) out = idText(recording.compiles()[code.compile]) + ' ';
     out += code.name + ' ' + std::string(baseName(code.file)) + ':' + std::to_string(code.firstLine);
-    if (code.role == GeneratedCode::Role::Compiled) return out + ", compiled\n";
+    if (code.role == GeneratedBytecode::Role::Compiled) return out + ", compiled\n";
     out += ", resume function";
     if (const Code* original = recording.code(code.original)) out += " of " + original->name;
     return out + (code.step == noStep ? "\n" : ", made at step " + std::to_string(code.step) + '\n');
@@ -69,11 +69,11 @@ json linesJson(const std::vector<BytecodeLine>& lines) {
 
 std::string bytecodeText(const Recording& recording) {
     std::string out;
-    for (const GeneratedCode& code : generatedCodes(recording)) {
+    for (const GeneratedBytecode& code : generatedCodes(recording)) {
         out += titleOf(recording, code);
         // A resume function holds the original itself.
         const Code* original =
-            code.role == GeneratedCode::Role::Compiled ? recording.code(code.original) : nullptr;
+            code.role == GeneratedBytecode::Role::Compiled ? recording.code(code.original) : nullptr;
         if (original != nullptr) out += "  original\n" + originalText(*original);
         out += "  generated\n" + generatedText(code);
     }
@@ -82,9 +82,9 @@ std::string bytecodeText(const Recording& recording) {
 
 json bytecodeJson(const Recording& recording) {
     json out = json::array();
-    for (const GeneratedCode& code : generatedCodes(recording)) {
+    for (const GeneratedBytecode& code : generatedCodes(recording)) {
         const Code* original = recording.code(code.original);
-        json one = {{"role", code.role == GeneratedCode::Role::Compiled ? "compiled" : "resume"},
+        json one = {{"role", code.role == GeneratedBytecode::Role::Compiled ? "compiled" : "resume"},
                     {"name", code.name},
                     {"file", code.file},
                     {"first_line", code.firstLine},

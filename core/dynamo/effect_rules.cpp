@@ -28,8 +28,10 @@ std::string method(std::string_view name) {
 }
 
 /// Whether contents that were written have to be stored.
-Need needOf(Contents contents) {
-    return contents == Contents::Same ? Need::May : contents == Contents::Unsaid ? Need::Unsaid : Need::Must;
+Need needOf(ContainerContents contents) {
+    return contents == ContainerContents::Same     ? Need::May
+           : contents == ContainerContents::Unsaid ? Need::Unsaid
+                                                   : Need::Must;
 }
 
 Part storeOf(const TrackedObject& object, const PendingStore& store) {
@@ -120,7 +122,7 @@ EffectPlan containerPlan(const TrackedObject& object, std::span<const std::strin
     out.stores.push_back(
         {name + ".update(its new items)", {"CALL", "POP_TOP"}, need, method("update"), lost});
     // It has to be cleared only if something went or moved.
-    const Need clear = object.contents == Contents::Other ? Need::Must : Need::May;
+    const Need clear = object.contents == ContainerContents::Other ? Need::Must : Need::May;
     if (clears) out.load.instructions.push_back(method("clear"));
     out.stores.push_back(
         {name + ".clear()", {"CALL", "POP_TOP"}, clear, method("clear"), "what went from it or moved in it"});

@@ -112,8 +112,8 @@ std::string_view codePhaseText(CodePhase phase) {
     return wordsOf(phase).text;
 }
 
-std::vector<GeneratedCode> generatedCodes(const Recording& recording) {
-    std::vector<GeneratedCode> out;
+std::vector<GeneratedBytecode> generatedCodes(const Recording& recording) {
+    std::vector<GeneratedBytecode> out;
     simdjson::dom::parser parser;
     for (const DocumentInfo& document : recording.documents()) {
         if (document.tag != Tag::CompileEnd && document.tag != Tag::Output) continue;
@@ -123,8 +123,8 @@ std::vector<GeneratedCode> generatedCodes(const Recording& recording) {
         const bool compiled = document.tag == Tag::CompileEnd;
         if (compiled && whole["code"].get(code) != simdjson::SUCCESS) continue;
         if (!compiled) code = whole;
-        GeneratedCode made;
-        made.role = compiled ? GeneratedCode::Role::Compiled : GeneratedCode::Role::Resume;
+        GeneratedBytecode made;
+        made.role = compiled ? GeneratedBytecode::Role::Compiled : GeneratedBytecode::Role::Resume;
         made.name = json::text(code, "name");
         made.file = json::text(code, "file");
         made.firstLine = static_cast<std::uint32_t>(std::max(json::smallInteger(code, "first_line", 0), 0));

@@ -44,7 +44,7 @@ struct BytecodeLine {
     std::uint32_t target = UINT32_MAX; ///< index of the line that it jumps to
 };
 
-struct GeneratedCode {
+struct GeneratedBytecode {
     enum class Role : std::uint8_t {
         Compiled, ///< what is carried out in place of a frame
         Resume,   ///< a resume function as it was made; compiled when it is called first, it has another one
@@ -60,7 +60,7 @@ struct GeneratedCode {
 };
 
 /// In the order in which they were made. Reads the file: on the recording's thread.
-[[nodiscard]] std::vector<GeneratedCode> generatedCodes(const Recording& recording);
+[[nodiscard]] std::vector<GeneratedBytecode> generatedCodes(const Recording& recording);
 
 /// A code object of the program in the same form; all of it is Original.
 [[nodiscard]] std::vector<BytecodeLine> bytecodeLines(const Code& code);

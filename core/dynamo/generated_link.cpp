@@ -8,8 +8,8 @@ namespace dynascope::dynamo {
 namespace {
 
 /// The root frame of a compile's last attempt; null for none.
-const FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
-    if (code.role != GeneratedCode::Role::Compiled || code.compile >= recording.compiles().size())
+const FrameInfo* rootOf(const Recording& recording, const GeneratedBytecode& code) {
+    if (code.role != GeneratedBytecode::Role::Compiled || code.compile >= recording.compiles().size())
         return nullptr;
     const std::uint32_t last = recording.lastAttempt(code.compile);
     if (last == UINT32_MAX || recording.attempts()[last].frames >= recording.frames().size()) return nullptr;
@@ -17,7 +17,7 @@ const FrameInfo* rootOf(const Recording& recording, const GeneratedCode& code) {
 }
 
 /// Finds where the graph of a compiled frame ends: at the last instruction of its root in its last attempt.
-void findEnd(const Recording& recording, const GeneratedCode& code, GeneratedLink& link) {
+void findEnd(const Recording& recording, const GeneratedBytecode& code, GeneratedLink& link) {
     const FrameInfo* frame = rootOf(recording, code);
     if (!frame || frame->last == noStep || frame->code != link.code) return;
     const FrameInfo& root = *frame;
@@ -31,7 +31,7 @@ void findEnd(const Recording& recording, const GeneratedCode& code, GeneratedLin
 }
 
 /// Generated lines that are instructions of the program, in their order there.
-void findOriginals(const GeneratedCode& code, GeneratedLink& link) {
+void findOriginals(const GeneratedBytecode& code, GeneratedLink& link) {
     link.originalOf.assign(code.lines.size(), GeneratedLink::none);
     std::size_t from = link.end == GeneratedLink::none ? 0 : link.end;
     for (std::size_t i = 0; i < code.lines.size(); ++i) {
@@ -67,7 +67,7 @@ void makeRows(GeneratedLink& link) {
 
 } // namespace
 
-std::pair<std::uint32_t, std::uint32_t> GeneratedLink::standsFor(const GeneratedCode& code,
+std::pair<std::uint32_t, std::uint32_t> GeneratedLink::standsFor(const GeneratedBytecode& code,
                                                                  std::uint32_t line) const {
     if (line >= originalOf.size()) return {0, 0};
     if (originalOf[line] != none) return {originalOf[line], originalOf[line] + 1};
@@ -80,7 +80,8 @@ std::pair<std::uint32_t, std::uint32_t> GeneratedLink::standsFor(const Generated
     return {0, breaks ? end : end + 1};
 }
 
-std::vector<std::uint32_t> GeneratedLink::became(const GeneratedCode& code, std::uint32_t instruction) const {
+std::vector<std::uint32_t> GeneratedLink::became(const GeneratedBytecode& code,
+                                                 std::uint32_t instruction) const {
     std::vector<std::uint32_t> out;
     for (std::uint32_t i = 0; i < originalOf.size(); ++i)
         if (originalOf[i] == instruction) out.push_back(i);
@@ -92,13 +93,13 @@ std::vector<std::uint32_t> GeneratedLink::became(const GeneratedCode& code, std:
     return out;
 }
 
-std::uint32_t originalOf(const Recording& recording, const GeneratedCode& code) {
+std::uint32_t originalOf(const Recording& recording, const GeneratedBytecode& code) {
     if (code.original != 0) return code.original;
     const FrameInfo* root = rootOf(recording, code);
     return root ? root->code : 0;
 }
 
-GeneratedLink linkGenerated(const Recording& recording, const GeneratedCode& code) {
+GeneratedLink linkGenerated(const Recording& recording, const GeneratedBytecode& code) {
     GeneratedLink out;
     out.code = originalOf(recording, code);
     if (const Code* original = recording.code(out.code)) out.original = bytecodeLines(*original);

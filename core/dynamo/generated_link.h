@@ -30,16 +30,16 @@ struct GeneratedLink {
     /// The original instructions that a generated line stands for: itself where it is one, else all that were
     /// traced into the graph, or all that the resume function has to carry out. First and end; equal for
     /// none.
-    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> standsFor(const GeneratedCode& code,
+    [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> standsFor(const GeneratedBytecode& code,
                                                                     std::uint32_t line) const;
     /// The generated lines that an original instruction became, likewise.
-    [[nodiscard]] std::vector<std::uint32_t> became(const GeneratedCode& code,
+    [[nodiscard]] std::vector<std::uint32_t> became(const GeneratedBytecode& code,
                                                     std::uint32_t instruction) const;
 };
 
 /// The code that a generated one was made of; where the recording does not say, that of the frame which its
 /// compile converted. 0 for none.
-[[nodiscard]] std::uint32_t originalOf(const Recording& recording, const GeneratedCode& code);
-[[nodiscard]] GeneratedLink linkGenerated(const Recording& recording, const GeneratedCode& code);
+[[nodiscard]] std::uint32_t originalOf(const Recording& recording, const GeneratedBytecode& code);
+[[nodiscard]] GeneratedLink linkGenerated(const Recording& recording, const GeneratedBytecode& code);
 
 } // namespace dynascope::dynamo

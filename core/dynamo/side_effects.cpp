@@ -23,11 +23,11 @@ bool contains(std::string_view text, std::string_view part) {
     return text.find(part) != std::string_view::npos;
 }
 
-Contents contentsNamed(std::string_view name) {
-    return name == "same"    ? Contents::Same
-           : name == "more"  ? Contents::More
-           : name == "other" ? Contents::Other
-                             : Contents::Unsaid;
+ContainerContents contentsNamed(std::string_view name) {
+    return name == "same"    ? ContainerContents::Same
+           : name == "more"  ? ContainerContents::More
+           : name == "other" ? ContainerContents::Other
+                             : ContainerContents::Unsaid;
 }
 
 TrackedObject readObject(const element& object) {
@@ -129,7 +129,7 @@ void judge(TrackedObject& object) {
                                        "that it is forgotten");
     }
     // Dynamo marks it at every write, also of what was there already.
-    const bool same = object.contents == Contents::Same;
+    const bool same = object.contents == ContainerContents::Same;
     if (object.user && object.stores.empty()) {
         if (!object.baseChanged) return say(false, "neither its attributes nor its contents were changed");
         return say(true, "what its " + object.base +

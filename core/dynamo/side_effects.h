@@ -32,7 +32,7 @@ struct PendingStore {
 };
 
 /// What a container holds at the graph's end, against what it held before.
-enum class Contents : std::uint8_t {
+enum class ContainerContents : std::uint8_t {
     Unsaid, ///< not recorded, or a container of which Dynamo keeps no earlier contents
     Same,   ///< the very items; of a new one: nothing
     More,   ///< the same ones, others beside them or in their places
@@ -52,7 +52,7 @@ struct TrackedObject {
     int scope = 0;            ///< 0 existed, 1 made in the frame, more in a higher-order operator's body
     bool flag = false;        ///< a container whose contents were changed
     bool baseChanged = false; ///< contents of the base are new or changed
-    Contents contents = Contents::Unsaid;
+    ContainerContents contents = ContainerContents::Unsaid;
     bool user = false;       ///< of a class that PyTorch does not know by itself
     bool ownSetattr = false; ///< its class defines __setattr__
     bool live = true;        ///< still reachable; others are forgotten

@@ -203,15 +203,15 @@ private slots:
             .record('E', generated);
         const RecordingPtr r = opened(writer);
         QVERIFY(r);
-        const std::vector<GeneratedCode> codes = generatedCodes(*r);
+        const std::vector<GeneratedBytecode> codes = generatedCodes(*r);
         QCOMPARE(codes.size(), std::size_t(2));
-        const GeneratedCode& resume = codes.front();
-        QVERIFY(resume.role == GeneratedCode::Role::Resume);
+        const GeneratedBytecode& resume = codes.front();
+        QVERIFY(resume.role == GeneratedBytecode::Role::Resume);
         QCOMPARE(resume.step, 0U);
         QVERIFY(resume.lines.back().phase == CodePhase::Original);
         QCOMPARE(resume.lines.back().offset, -1);
-        const GeneratedCode& compiled = codes.back();
-        QVERIFY(compiled.role == GeneratedCode::Role::Compiled);
+        const GeneratedBytecode& compiled = codes.back();
+        QVERIFY(compiled.role == GeneratedBytecode::Role::Compiled);
         QCOMPARE(r->compiles()[compiled.compile].id, std::string("0/0"));
         QCOMPARE(r->code(compiled.original)->name, std::string("f"));
         QStringList phases;
@@ -237,7 +237,7 @@ private slots:
             writer.record('E', text).record('O', text);
             const RecordingPtr r = opened(writer);
             QVERIFY(r);
-            for (const GeneratedCode& code : generatedCodes(*r))
+            for (const GeneratedBytecode& code : generatedCodes(*r))
                 for (const BytecodeLine& line : code.lines)
                     QVERIFY(line.target == UINT32_MAX || line.target < code.lines.size());
         }

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     for (std::uint32_t attempt = 0; attempt < std::min<std::size_t>(r.attempts().size(), 20); ++attempt)
         static_cast<void>(r.stateAfter(attempt));
-    for (const GeneratedCode& code : generatedCodes(r))
+    for (const GeneratedBytecode& code : generatedCodes(r))
         for (const BytecodeLine& line : code.lines)
             fuzz::expect(line.target == UINT32_MAX || line.target < code.lines.size());
     if (const auto condition = Condition::parse(input.substr(0, 200)); condition && steps > 0)

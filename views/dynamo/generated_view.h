@@ -21,7 +21,7 @@ class GeneratedView : public QWidget {
 public:
     explicit GeneratedView(Theme& theme, QWidget* parent = nullptr);
 
-    void setCodes(dynamo::RecordingPtr recording, std::vector<dynamo::GeneratedCode> codes);
+    void setCodes(dynamo::RecordingPtr recording, std::vector<dynamo::GeneratedBytecode> codes);
     /// What the line that was clicked is for.
     [[nodiscard]] QString note() const;
     void tell(const QString& note);
@@ -34,10 +34,10 @@ signals:
 private:
     void showCode();
     void pick(int pane, int line);
-    [[nodiscard]] const dynamo::GeneratedCode* current() const;
+    [[nodiscard]] const dynamo::GeneratedBytecode* current() const;
 
     dynamo::RecordingPtr m_recording;
-    std::vector<dynamo::GeneratedCode> m_codes;
+    std::vector<dynamo::GeneratedBytecode> m_codes;
     int m_row = -1; ///< the code that is shown
     dynamo::GeneratedLink m_link;
     RowTable* m_table;

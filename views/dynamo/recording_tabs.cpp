@@ -91,7 +91,7 @@ void RecordingTabs::fill() {
             [](const Recording& recording, const TaskContext&) { return dynamo::cacheQuestions(recording); },
             [this](Questions questions) { m_keys->setQuestions(m_recording, std::move(questions)); });
     } else if (tab == m_generated) {
-        using Codes = std::vector<dynamo::GeneratedCode>;
+        using Codes = std::vector<dynamo::GeneratedBytecode>;
         m_questions.ask<Codes>(
             m_recording,
             [](const Recording& recording, const TaskContext&) { return dynamo::generatedCodes(recording); },
