@@ -103,7 +103,7 @@ int run(const ReportOptions& options) {
     }
     if (options.output.empty()) print(documentOf(contents, *session, options, chosen));
     bool holds = true;
-    for (const report::Check& check : contents.checks) {
+    for (const report::BudgetCheck& check : contents.checks) {
         if (check.holds) continue;
         holds = false;
         const report::Part* first = check.parts.empty() ? nullptr : &check.parts.front();

@@ -101,8 +101,8 @@ void LessonActions::goOn() {
     m_stepper->goTo(place->number("op", 0), place->number("phase", 0) - 1);
 }
 
-lessons::Facts LessonActions::facts() const {
-    lessons::Facts facts;
+lessons::JudgedFacts LessonActions::facts() const {
+    lessons::JudgedFacts facts;
     const OpenCapture* current = m_workspace.capture();
     if (m_run->step().question->kind == lessons::Question::Kind::Capture) {
         if (current) facts.session = current->session;

@@ -29,7 +29,7 @@ public:
 private:
     void goToPlace();
     void goOn(); ///< in the functionalization, once it is there
-    [[nodiscard]] lessons::Facts facts() const;
+    [[nodiscard]] lessons::JudgedFacts facts() const;
     [[nodiscard]] int captureAt(const QString& path) const; ///< -1 where it is not open
 
     WindowPages* m_pages;

@@ -31,7 +31,7 @@ tl::unexpected<Error> unknown(std::string why, const Question& question) {
     return failure(std::move(why), {}, question.judge.line);
 }
 
-Finding number(std::size_t value) {
+FoundAnswer number(std::size_t value) {
     return {{std::to_string(value)}, {}};
 }
 
@@ -41,12 +41,12 @@ const session::Compile* compileOf(const Call& call, const session::Session& sess
     return session.find(call.number("rank", session.ranks.empty() ? 0 : session.ranks.front()), id);
 }
 
-Result<const session::Session*> sessionFor(const Question& question, const Facts& facts) {
+Result<const session::Session*> sessionFor(const Question& question, const JudgedFacts& facts) {
     if (!facts.session) return unknown("the capture of this step is not open", question);
     return facts.session.get();
 }
 
-Result<const session::Compile*> compileFor(const Question& question, const Facts& facts) {
+Result<const session::Compile*> compileFor(const Question& question, const JudgedFacts& facts) {
     const auto session = sessionFor(question, facts);
     if (!session) return tl::unexpected(session.error());
     const session::Compile* compile = compileOf(question.judge, **session);
@@ -54,7 +54,7 @@ Result<const session::Compile*> compileFor(const Question& question, const Facts
     return compile;
 }
 
-Result<ir::GraphPtr> graphFor(const Question& question, const Facts& facts) {
+Result<ir::GraphPtr> graphFor(const Question& question, const JudgedFacts& facts) {
     const auto compile = compileFor(question, facts);
     if (!compile) return tl::unexpected(compile.error());
     const std::string name(question.judge.value("stage"));
@@ -63,15 +63,15 @@ Result<ir::GraphPtr> graphFor(const Question& question, const Facts& facts) {
     return stage->graph();
 }
 
-Finding choicesThat(const Question& question, const std::function<bool(const std::string&)>& holds) {
-    Finding found;
+FoundAnswer choicesThat(const Question& question, const std::function<bool(const std::string&)>& holds) {
+    FoundAnswer found;
     for (const Choice& choice : question.choices)
         if (holds(choice.key)) found.keys.push_back(choice.key);
     return found;
 }
 
-Result<Finding> findAnswer(const Question& question, const Facts& facts) {
-    if (question.judge.name == budgetJudge) return Finding{claimed(question), {}};
+Result<FoundAnswer> findAnswer(const Question& question, const JudgedFacts& facts) {
+    if (question.judge.name == budgetJudge) return FoundAnswer{claimed(question), {}};
     const JudgeEntry* entry = entryOf(question.judge.name);
     if (!entry) return unknown("there is no judge '" + question.judge.name + "'", question);
     auto found = entry->find(question, facts);
@@ -79,7 +79,7 @@ Result<Finding> findAnswer(const Question& question, const Facts& facts) {
     return found;
 }
 
-Result<Judgement> judge(const Question& question, Keys answer, const Facts& facts) {
+Result<Judgement> judge(const Question& question, Keys answer, const JudgedFacts& facts) {
     std::sort(answer.begin(), answer.end());
     if (question.judge.name == budgetJudge) return judgeBudget(question, answer, facts);
     auto found = findAnswer(question, facts);

@@ -15,27 +15,27 @@
 namespace dynascope::lessons {
 
 /// What a judge may look at. Values; whoever fills them in owns what they point to for as long as it is asked.
-struct Facts {
+struct JudgedFacts {
     session::SessionPtr session; ///< of the step; null where none is open
     const computed::FunctionalRecording* functional =
         nullptr; ///< of the step's graph; null until the engine ran
 };
 
 /// What is right: keys or names, sorted; a number as one. Of a capture what the judge says of it, one word.
-struct Finding {
+struct FoundAnswer {
     std::vector<std::string> keys;
     std::string words; ///< a sentence; may be empty
 };
 /// An Error where the facts do not say it: its message tells the way out, its line is that of the lesson that asks.
-[[nodiscard]] Result<Finding> findAnswer(const Question& question, const Facts& facts);
+[[nodiscard]] Result<FoundAnswer> findAnswer(const Question& question, const JudgedFacts& facts);
 
 struct Judgement {
     bool right = false;
-    Finding found;
+    FoundAnswer found;
 };
 /// Judges an answer: the chosen keys in any order, or what answerOf() makes of a text. Of a capture it is not looked at.
 [[nodiscard]] Result<Judgement> judge(const Question& question, std::vector<std::string> answer,
-                                      const Facts& facts);
+                                      const JudgedFacts& facts);
 
 /// What a wrong answer deserves: the hint of a `miss` that is that answer, else of the first choice that was chosen
 /// wrongly, or of one that was left out; empty where the lesson has none.

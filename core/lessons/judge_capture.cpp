@@ -22,29 +22,29 @@ bool calls(const ir::Node& node, std::string_view target) {
     return node.op == ir::Op::CallFunction && ir::shortTarget(node.target) == target;
 }
 
-Result<Finding> stages(const Question& question, const Facts& facts) {
+Result<FoundAnswer> stages(const Question& question, const JudgedFacts& facts) {
     return compileFor(question, facts).map([](const Compile* c) { return number(c->stages.size()); });
 }
 
-Result<Finding> nodes(const Question& question, const Facts& facts) {
+Result<FoundAnswer> nodes(const Question& question, const JudgedFacts& facts) {
     return graphFor(question, facts).map([](const ir::GraphPtr& graph) { return number(graph->size()); });
 }
 
-Result<Finding> callsOf(const Question& question, const Facts& facts) {
+Result<FoundAnswer> callsOf(const Question& question, const JudgedFacts& facts) {
     const std::string_view target = question.judge.value("target");
     return graphFor(question, facts).map([&](const ir::GraphPtr& graph) {
         return number(countOf(*graph, [&](const ir::Node& node) { return calls(node, target); }));
     });
 }
 
-Result<Finding> placeholders(const Question& question, const Facts& facts) {
+Result<FoundAnswer> placeholders(const Question& question, const JudgedFacts& facts) {
     return graphFor(question, facts).map([](const ir::GraphPtr& graph) {
         return number(countOf(*graph, [](const ir::Node& node) { return node.op == ir::Op::Placeholder; }));
     });
 }
 
 /// The targets among the choices that the graph calls.
-Result<Finding> targets(const Question& question, const Facts& facts) {
+Result<FoundAnswer> targets(const Question& question, const JudgedFacts& facts) {
     return graphFor(question, facts).map([&](const ir::GraphPtr& graph) {
         return choicesThat(question, [&](const std::string& key) {
             return countOf(*graph, [&](const ir::Node& node) { return calls(node, key); }) > 0;
@@ -53,10 +53,10 @@ Result<Finding> targets(const Question& question, const Facts& facts) {
 }
 
 /// Names of the nodes that call a target.
-Result<Finding> named(const Question& question, const Facts& facts) {
+Result<FoundAnswer> named(const Question& question, const JudgedFacts& facts) {
     const std::string_view target = question.judge.value("target");
     return graphFor(question, facts).map([&](const ir::GraphPtr& graph) {
-        Finding found;
+        FoundAnswer found;
         for (const ir::NodePtr& node : graph->nodes())
             if (calls(*node, target)) found.keys.push_back(node->name);
         return found;
@@ -64,20 +64,20 @@ Result<Finding> named(const Question& question, const Facts& facts) {
 }
 
 /// Names of the nodes that read a node.
-Result<Finding> users(const Question& question, const Facts& facts) {
+Result<FoundAnswer> users(const Question& question, const JudgedFacts& facts) {
     const std::string_view name = question.judge.value("node");
     const auto graph = graphFor(question, facts);
     if (!graph) return tl::unexpected(graph.error());
     const ir::NodeIndex at = (*graph)->find(name);
     if (at == ir::npos) return unknown("the graph has no node '" + std::string(name) + "'", question);
-    Finding found;
+    FoundAnswer found;
     for (const ir::NodeIndex user : (*graph)->users(at))
         found.keys.push_back((*graph)->node(user).name);
     return found;
 }
 
 /// The words among the choices that the reasons of a recompile have.
-Result<Finding> reasons(const Question& question, const Facts& facts) {
+Result<FoundAnswer> reasons(const Question& question, const JudgedFacts& facts) {
     return compileFor(question, facts).map([&](const Compile* compile) {
         return choicesThat(question, [&](const std::string& key) {
             return std::any_of(
@@ -88,7 +88,7 @@ Result<Finding> reasons(const Question& question, const Facts& facts) {
 }
 
 /// The arguments among the choices, "x" or "factor", that have a size that is a symbol or are one.
-Result<Finding> symbolic(const Question& question, const Facts& facts) {
+Result<FoundAnswer> symbolic(const Question& question, const JudgedFacts& facts) {
     return compileFor(question, facts).map([&](const Compile* compile) {
         return choicesThat(question, [&](const std::string& key) {
             const std::string source = "L['" + key + "']";
@@ -101,7 +101,7 @@ Result<Finding> symbolic(const Question& question, const Facts& facts) {
 }
 
 /// The arguments among the choices, "a" or "b", that lie in one storage with another argument.
-Result<Finding> sharedInputs(const Question& question, const Facts& facts) {
+Result<FoundAnswer> sharedInputs(const Question& question, const JudgedFacts& facts) {
     return compileFor(question, facts).map([&](const Compile* compile) {
         return choicesThat(question, [&](const std::string& key) {
             const std::vector<session::TensorInput>& inputs = compile->inputs;

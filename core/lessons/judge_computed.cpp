@@ -14,7 +14,7 @@ namespace dynascope::lessons {
 namespace {
 
 /// After the last phase of op `op=`, as the window counts: the first placeholder is 0.
-Result<computed::Scoreboard> boardFor(const Question& question, const Facts& facts) {
+Result<computed::Scoreboard> boardFor(const Question& question, const JudgedFacts& facts) {
     if (!facts.functional)
         return unknown(
             "the graph has not been functionalized yet: the engine does that on the page Functionalize",
@@ -25,16 +25,16 @@ Result<computed::Scoreboard> boardFor(const Question& question, const Facts& fac
 }
 
 /// Values whose storage has a later generation than they have.
-Result<Finding> stale(const Question& question, const Facts& facts) {
+Result<FoundAnswer> stale(const Question& question, const JudgedFacts& facts) {
     return boardFor(question, facts).map([&](const computed::Scoreboard& board) {
         std::set<std::string> names;
-        for (const computed::ViewState& view : board.views)
+        for (const computed::TensorViewState& view : board.views)
             if (view.behind > 0) names.insert(facts.functional->nameOf(view.value));
-        return Finding{{names.begin(), names.end()}, {}};
+        return FoundAnswer{{names.begin(), names.end()}, {}};
     });
 }
 
-Result<Finding> generation(const Question& question, const Facts& facts) {
+Result<FoundAnswer> generation(const Question& question, const JudgedFacts& facts) {
     const auto board = boardFor(question, facts);
     if (!board) return tl::unexpected(board.error());
     for (const computed::StorageState& storage : board->storages)
@@ -43,12 +43,12 @@ Result<Finding> generation(const Question& question, const Facts& facts) {
     return unknown("the graph has no such storage", question);
 }
 
-Result<Finding> emitted(const Question& question, const Facts& facts) {
+Result<FoundAnswer> emitted(const Question& question, const JudgedFacts& facts) {
     if (const auto board = boardFor(question, facts); !board) return tl::unexpected(board.error());
     return number(facts.functional->step(question.judge.number("op", 0)).emitted.size());
 }
 
-Result<Finding> dead(const Question& question, const Facts& facts) {
+Result<FoundAnswer> dead(const Question& question, const JudgedFacts& facts) {
     if (!facts.functional) return tl::unexpected(boardFor(question, facts).error());
     std::size_t count = 0;
     for (int op = 0; op < facts.functional->opCount(); ++op)
@@ -57,7 +57,7 @@ Result<Finding> dead(const Question& question, const Facts& facts) {
     return number(count);
 }
 
-Result<computed::JointSplit> splitFor(const Question& question, const Facts& facts) {
+Result<computed::JointSplit> splitFor(const Question& question, const JudgedFacts& facts) {
     const auto compile = compileFor(question, facts);
     if (!compile) return tl::unexpected(compile.error());
     const std::size_t index = std::size_t(*compile - facts.session->compiles.data());
@@ -66,7 +66,7 @@ Result<computed::JointSplit> splitFor(const Question& question, const Facts& fac
     return split;
 }
 
-Result<Finding> saved(const Question& question, const Facts& facts) {
+Result<FoundAnswer> saved(const Question& question, const JudgedFacts& facts) {
     return splitFor(question, facts).map([&](const computed::JointSplit& split) {
         return choicesThat(question, [&](const std::string& key) {
             return std::any_of(
@@ -76,7 +76,7 @@ Result<Finding> saved(const Question& question, const Facts& facts) {
     });
 }
 
-Result<Finding> savedBytes(const Question& question, const Facts& facts) {
+Result<FoundAnswer> savedBytes(const Question& question, const JudgedFacts& facts) {
     return splitFor(question, facts).map([](const computed::JointSplit& split) {
         return number(std::size_t(split.savedBytes - split.inputBytes));
     });
@@ -134,7 +134,7 @@ std::span<const JudgeEntry> computedJudges() {
     return ofComputed;
 }
 
-Result<Judgement> judgeBudget(const Question& question, const Keys& answer, const Facts& facts) {
+Result<Judgement> judgeBudget(const Question& question, const Keys& answer, const JudgedFacts& facts) {
     const auto split = splitFor(question, facts);
     if (!split) return tl::unexpected(split.error());
     const auto joint = split->joint->graph();
@@ -144,7 +144,7 @@ Result<Judgement> judgeBudget(const Question& question, const Keys& answer, cons
     const int budget = question.judge.number("bytes", 0);
     const std::string cut =
         " Min-cut saves " + std::to_string(split->savedBytes - split->inputBytes) + " bytes besides inputs.";
-    Finding found{claimed(question), {}};
+    FoundAnswer found{claimed(question), {}};
     found.words =
         !plan.lacks.empty()
             ? "Backward would have to recompute " + plan.lacks + ", which this question rules out." + cut

@@ -17,7 +17,7 @@ namespace {
 using session::Compile;
 using session::Session;
 
-Finding word(std::string key, std::string words) {
+FoundAnswer word(std::string key, std::string words) {
     return {{std::move(key)}, std::move(words)};
 }
 
@@ -33,7 +33,7 @@ std::size_t graphsOf(const Session& session) {
 }
 
 /// "one": one graph and no break; "breaks", "several" or "none".
-Finding graphs(const Session& session) {
+FoundAnswer graphs(const Session& session) {
     const session::BreakSummary summary = summarizeBreaks(session);
     const std::size_t count = graphsOf(session);
     if (!summary.groups.empty()) {
@@ -48,9 +48,9 @@ Finding graphs(const Session& session) {
 }
 
 /// "disabled" where a function was kept from Dynamo; else as graphs().
-Result<Finding> recordedGraphs(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recordedGraphs(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* session) {
-        Finding found = graphs(*session);
+        FoundAnswer found = graphs(*session);
         for (const session::BreakGroup& group : summarizeBreaks(*session).groups)
             if (group.reason.find("torch.compiler.disable") != std::string::npos) found.keys = {"disabled"};
         return found;
@@ -58,7 +58,7 @@ Result<Finding> recordedGraphs(const Question& question, const Facts& facts) {
 }
 
 /// "one": a compile without a recompile, with at least one symbolic size; "again" and "static" else.
-Result<Finding> recordedShapes(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recordedShapes(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* session) {
         for (const Compile& compile : session->compiles)
             if (compile.isRecompile)
@@ -76,7 +76,7 @@ Result<Finding> recordedShapes(const Question& question, const Facts& facts) {
 }
 
 /// "recorded", or by the first thing that prevents it "writes", "split" or "other". On a GPU, where it is on the CPU.
-Result<Finding> recordedCudaGraphs(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recordedCudaGraphs(const Question& question, const JudgedFacts& facts) {
     using replay::CoverageVerdict;
     return sessionFor(question, facts).map([](const Session* session) {
         const replay::CoverageReport report =
@@ -116,7 +116,7 @@ ir::GraphPtr graphNamed(const Session& session, std::string_view stage) {
 
 /// Inductor's passes left `left=` calls of `target=`: "done"; else "unchanged", "unread" where what is too much is read by
 /// nobody, "few", "many", or "none" where the capture has no such graphs.
-Result<Finding> recordedPass(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recordedPass(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([&](const Session* session) {
         const std::string target(question.judge.value("target"));
         const ir::GraphPtr before = graphNamed(*session, "before_post_grad_graph");

@@ -17,30 +17,30 @@ namespace {
 using session::Compile;
 using session::Session;
 
-Result<Finding> compiles(const Question& question, const Facts& facts) {
+Result<FoundAnswer> compiles(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* s) { return number(s->compiles.size()); });
 }
 
-Result<Finding> recompiles(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recompiles(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* s) {
         return number(std::size_t(std::count_if(s->compiles.begin(), s->compiles.end(),
                                                 [](const Compile& c) { return c.isRecompile; })));
     });
 }
 
-Result<Finding> breaks(const Question& question, const Facts& facts) {
+Result<FoundAnswer> breaks(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* s) {
         return number(summarizeBreaks(*s).breaks);
     });
 }
 
-Result<Finding> breakReasons(const Question& question, const Facts& facts) {
+Result<FoundAnswer> breakReasons(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([](const Session* s) {
         return number(summarizeBreaks(*s).groups.size());
     });
 }
 
-Result<Finding> costliestBreak(const Question& question, const Facts& facts) {
+Result<FoundAnswer> costliestBreak(const Question& question, const JudgedFacts& facts) {
     const auto session = sessionFor(question, facts);
     if (!session) return tl::unexpected(session.error());
     const session::BreakSummary summary = summarizeBreaks(**session);
@@ -49,7 +49,7 @@ Result<Finding> costliestBreak(const Question& question, const Facts& facts) {
 }
 
 /// The lines among the choices whose best way out is of `way=`: "setting", "rewrite", "remove", "move out".
-Result<Finding> breakWays(const Question& question, const Facts& facts) {
+Result<FoundAnswer> breakWays(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([&](const Session* s) {
         std::set<std::string> lines;
         for (const session::BreakGroup& group : summarizeBreaks(*s).groups)
@@ -60,7 +60,7 @@ Result<Finding> breakWays(const Question& question, const Facts& facts) {
 }
 
 /// The functions among the choices whose graphs would all be CUDA graphs if their tensors were on one GPU.
-Result<Finding> recorded(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recorded(const Question& question, const JudgedFacts& facts) {
     const auto session = sessionFor(question, facts);
     if (!session) return tl::unexpected(session.error());
     std::set<std::string> can, cannot;
@@ -74,21 +74,21 @@ Result<Finding> recorded(const Question& question, const Facts& facts) {
 }
 
 /// Numbers of the ranks that compiled something again.
-Result<Finding> recompiledRanks(const Question& question, const Facts& facts) {
+Result<FoundAnswer> recompiledRanks(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([&](const Session* s) {
         std::set<std::string> ranks;
         for (const Compile& compile : s->compiles)
             if (compile.isRecompile) ranks.insert(std::to_string(compile.rank));
-        return Finding{{ranks.begin(), ranks.end()}, {}};
+        return FoundAnswer{{ranks.begin(), ranks.end()}, {}};
     });
 }
 
 /// The ranks that are not as most are, by the worst reason of a verdict: `verdict="will hang"`.
-Result<Finding> oddRanks(const Question& question, const Facts& facts) {
+Result<FoundAnswer> oddRanks(const Question& question, const JudgedFacts& facts) {
     const auto session = sessionFor(question, facts);
     if (!session) return tl::unexpected(session.error());
     return ranks::examine(**session).map([&](const ranks::Report& report) {
-        Finding found;
+        FoundAnswer found;
         for (const ranks::Reason& reason : report.reasons) {
             if (verdictName(reason.verdict) != question.judge.value("verdict")) continue;
             for (const int rank : reason.ranks)
@@ -101,12 +101,12 @@ Result<Finding> oddRanks(const Question& question, const Facts& facts) {
 }
 
 /// "alike", "slower", "wrong" or "hang".
-Result<Finding> ranksVerdict(const Question& question, const Facts& facts) {
+Result<FoundAnswer> ranksVerdict(const Question& question, const JudgedFacts& facts) {
     const auto session = sessionFor(question, facts);
     if (!session) return tl::unexpected(session.error());
     return ranks::examine(**session).map([](const ranks::Report& report) {
         const std::string_view name = ranks::verdictName(report.verdict);
-        return Finding{{std::string(name.substr(name.rfind(' ') + 1))}, summaryOf(report)};
+        return FoundAnswer{{std::string(name.substr(name.rfind(' ') + 1))}, summaryOf(report)};
     });
 }
 

@@ -63,8 +63,8 @@ std::string limitText(Kind kind, double most) {
     return kind == Kind::PeakBytes ? formatBytes(whole) : std::to_string(whole);
 }
 
-Check judged(Kind kind, std::string name, const Figure& figure, double most) {
-    Check out{kind, std::move(name), true, {}, {}};
+BudgetCheck judged(Kind kind, std::string name, const Figure& figure, double most) {
+    BudgetCheck out{kind, std::move(name), true, {}, {}};
     if (!figure.value) {
         out.holds = false;
         out.text = "cannot be judged: " + figure.unknown;
@@ -82,8 +82,8 @@ Check judged(Kind kind, std::string name, const Figure& figure, double most) {
     return out;
 }
 
-Check grown(const Budgets& budgets, const Figures& figures, const Figures* baseline) {
-    Check out{Kind::Nodes, "max-nodes-growth", false, {}, {}};
+BudgetCheck grown(const Budgets& budgets, const Figures& figures, const Figures* baseline) {
+    BudgetCheck out{Kind::Nodes, "max-nodes-growth", false, {}, {}};
     const Figure& now = figures[Kind::Nodes];
     if (!baseline) {
         out.text = "cannot be judged: there is no baseline to compare with";
@@ -145,8 +145,8 @@ Result<Budgets> readBudgets(const std::string& text, const std::string& file) {
     return out;
 }
 
-std::vector<Check> check(const Budgets& budgets, const Figures& figures, const Figures* baseline) {
-    std::vector<Check> out;
+std::vector<BudgetCheck> check(const Budgets& budgets, const Figures& figures, const Figures* baseline) {
+    std::vector<BudgetCheck> out;
     const auto add = [&](Kind kind, const char* name, const std::optional<double>& most) {
         if (most) out.push_back(judged(kind, name, figures[kind], *most));
     };

@@ -39,7 +39,7 @@ struct Budgets {
 [[nodiscard]] Result<Budgets> readBudgets(const std::string& text, const std::string& file);
 
 /// One limit, and what became of it.
-struct Check {
+struct BudgetCheck {
     Kind kind = Kind::GraphBreaks;
     std::string name; ///< "max-graph-breaks"
     bool holds = true;
@@ -49,7 +49,7 @@ struct Check {
 };
 
 /// In the order of Budgets' members. `baseline` may be null.
-[[nodiscard]] std::vector<Check> check(const Budgets& budgets, const Figures& figures,
-                                       const Figures* baseline);
+[[nodiscard]] std::vector<BudgetCheck> check(const Budgets& budgets, const Figures& figures,
+                                             const Figures* baseline);
 
 } // namespace dynascope::report

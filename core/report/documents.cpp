@@ -85,7 +85,7 @@ private:
 
     void addChecks() {
         if (m_contents.checks.empty()) return;
-        const auto failed = std::ranges::count(m_contents.checks, false, &Check::holds);
+        const auto failed = std::ranges::count(m_contents.checks, false, &BudgetCheck::holds);
         add("");
         add(failed == 0 ? "All " + count(m_contents.checks.size(), "budget") + " hold."
                         : "**" + std::to_string(failed) + " of " + count(m_contents.checks.size(), "budget") +
@@ -93,7 +93,7 @@ private:
         add("");
         add(line({"budget", "result", "figure", "first cause"}));
         add("|---|---|---|---|");
-        for (const Check& check : m_contents.checks) {
+        for (const BudgetCheck& check : m_contents.checks) {
             const Part* first = check.parts.empty() ? nullptr : &check.parts.front();
             const std::string place = first ? ir::placeText(first->at) : std::string();
             add(line(
@@ -175,7 +175,7 @@ Json locationOf(const ir::SourceLocation& at, std::string_view root) {
     return out;
 }
 
-Json resultOf(const Check& check, const std::string& message, const ir::SourceLocation& at,
+Json resultOf(const BudgetCheck& check, const std::string& message, const ir::SourceLocation& at,
               std::string_view root) {
     Json out = {{"ruleId", kindName(check.kind)}, {"level", "error"}, {"message", {{"text", message}}}};
     if (!at.file.empty()) out["locations"] = Json::array({locationOf(at, root)});
@@ -208,7 +208,7 @@ std::string markdown(const Contents& contents) {
 
 std::string sarif(const Contents& contents, std::string_view root) {
     Json rules = Json::array(), results = Json::array();
-    for (const Check& check : contents.checks) {
+    for (const BudgetCheck& check : contents.checks) {
         rules.push_back({{"id", kindName(check.kind)}, {"shortDescription", {{"text", check.name}}}});
         if (check.holds) continue;
         if (check.parts.empty()) results.push_back(resultOf(check, check.name + ": " + check.text, {}, root));
@@ -225,11 +225,11 @@ std::string sarif(const Contents& contents, std::string_view root) {
 }
 
 std::string junit(const Contents& contents) {
-    const auto failed = std::ranges::count(contents.checks, false, &Check::holds);
+    const auto failed = std::ranges::count(contents.checks, false, &BudgetCheck::holds);
     std::string out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + xml(contents.title) +
                       "\" tests=\"" + std::to_string(contents.checks.size()) + "\" failures=\"" +
                       std::to_string(failed) + "\">\n";
-    for (const Check& check : contents.checks) {
+    for (const BudgetCheck& check : contents.checks) {
         out += "  <testcase classname=\"dynascope\" name=\"" + xml(check.name) + '"';
         if (check.holds) {
             out += "/>\n";

@@ -19,7 +19,7 @@ struct Contents {
     std::string title; ///< of the capture
     std::vector<answers::Answer> answers;
     Figures figures;
-    std::vector<Check> checks;
+    std::vector<BudgetCheck> checks;
 };
 
 /// The answers, what exceeds a budget, and the first breaks and recompiles with their lines and ways out: at most 60 lines.

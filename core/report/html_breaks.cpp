@@ -168,16 +168,16 @@ Section breaksSection(const PageContext& page) {
 
 Section budgetsSection(const PageContext& page) {
     Section out{"budgets", "Budgets", {}, {}, {}, {}};
-    const std::vector<Check>& checks = page.contents.checks;
+    const std::vector<BudgetCheck>& checks = page.contents.checks;
     if (checks.empty()) return {};
-    const auto exceeded = std::ranges::count(checks, false, &Check::holds);
+    const auto exceeded = std::ranges::count(checks, false, &BudgetCheck::holds);
     out.figure = exceeded == 0
                      ? std::to_string(checks.size()) + " hold"
                      : std::to_string(exceeded) + " of " + std::to_string(checks.size()) + " exceeded";
     out.note =
         std::to_string(std::ssize(checks) - exceeded) + " hold, " + std::to_string(exceeded) + " exceeded";
     std::string rows;
-    for (const Check& check : checks) {
+    for (const BudgetCheck& check : checks) {
         std::string text =
             "<code class=\"name\">" + htmlText(check.name) + "</code><br/>" + htmlText(check.text);
         if (!check.parts.empty())

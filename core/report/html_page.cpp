@@ -57,7 +57,7 @@ std::string headline(const Contents& contents) {
                                             : kind == Kind::GraphBreaks ? "no graph break"
                                                                         : "no recompile");
     }
-    const auto exceeded = std::ranges::count(contents.checks, false, &Check::holds);
+    const auto exceeded = std::ranges::count(contents.checks, false, &BudgetCheck::holds);
     if (!contents.checks.empty())
         out += (out.empty() ? "" : ", ") + (exceeded == 0
                                                 ? "all " + count(contents.checks.size(), "budget") + " hold"
@@ -78,7 +78,7 @@ std::string bannerHtml(const PageContext& page) {
     const Contents& contents = page.contents;
     const answers::Answer* first = mostUrgent(contents);
     const bool exceeded =
-        std::ranges::any_of(contents.checks, [](const Check& check) { return !check.holds; });
+        std::ranges::any_of(contents.checks, [](const BudgetCheck& check) { return !check.holds; });
     std::string_view standing = exceeded ? "change" : "inorder";
     if (!exceeded && first && first->standing == answers::Standing::Change) standing = "change";
     if (!exceeded && first && first->standing == answers::Standing::Know) standing = "know";

@@ -56,8 +56,8 @@ class TestLessons : public QObject {
         run.program = computed::programOf(*sibling, sibling->compiles.front(), *run.source);
         m_functional = std::make_unique<computed::FunctionalRecording>(std::move(run));
     }
-    Facts factsOf(const LessonFile& file, const Step& step) {
-        Facts facts;
+    JudgedFacts factsOf(const LessonFile& file, const Step& step) {
+        JudgedFacts facts;
         facts.session = session(capturePath(file, step.open ? &*step.open : nullptr));
         if (step.question->judge.name.starts_with("functionalize.")) facts.functional = m_functional.get();
         return facts;
@@ -65,7 +65,7 @@ class TestLessons : public QObject {
 
     void playRecorded(const LessonFile& file, const Question& question) {
         for (const Choice& choice : question.choices) {
-            Facts facts;
+            JudgedFacts facts;
             facts.session = session(QFileInfo(file.path).path() + u'/' + QString::fromStdString(choice.text));
             const auto verdict = judge(question, {}, facts);
             QVERIFY(verdict);
@@ -75,7 +75,7 @@ class TestLessons : public QObject {
             QCOMPARE(hintFor(question, {}, *verdict), choice.right ? std::string() : choice.hint);
         }
     }
-    void playWrong(const Question& question, const Facts& facts, const std::vector<std::string>& answer,
+    void playWrong(const Question& question, const JudgedFacts& facts, const std::vector<std::string>& answer,
                    const std::string& hint) {
         const auto verdict = judge(question, answer, facts);
         QVERIFY(verdict);
@@ -121,7 +121,7 @@ private slots:
         if (!played.question) return;
         const Question& question = *played.question;
         if (question.kind == Question::Kind::Capture) return playRecorded(file, question);
-        const Facts facts = factsOf(file, played);
+        const JudgedFacts facts = factsOf(file, played);
         const auto verdict = judge(question, claimed(question), facts);
         QVERIFY2(verdict, verdict ? "" : verdict.error().toString().c_str());
         QCOMPARE(QString::fromStdString(joined(verdict->found.keys, " ")),

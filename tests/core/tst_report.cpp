@@ -15,8 +15,8 @@
 #include <QXmlStreamReader>
 
 using namespace dynascope;
+using report::BudgetCheck;
 using report::Budgets;
-using report::Check;
 using report::Kind;
 
 namespace {
@@ -106,7 +106,7 @@ private slots:
         };
         const double breaks = *figures[Kind::GraphBreaks].value;
         QVERIFY(most(breaks).holds && most(breaks).parts.empty());
-        const Check exceeded = most(breaks - 1);
+        const BudgetCheck exceeded = most(breaks - 1);
         QVERIFY(!exceeded.holds);
         QCOMPARE(exceeded.parts.size(), figures[Kind::GraphBreaks].parts.size());
         QVERIFY2(QString::fromStdString(exceeded.text)
@@ -120,14 +120,14 @@ private slots:
         report::Figures before = figures, unknown = figures;
         QVERIFY(report::check(growth, figures, &before).at(0).holds);
         before[Kind::Nodes].value = *before[Kind::Nodes].value / 1.06;
-        const Check grown = report::check(growth, figures, &before).at(0);
+        const BudgetCheck grown = report::check(growth, figures, &before).at(0);
         QVERIFY2(!grown.holds && grown.text.find("+6.0 %, at most +5.0 %") != std::string::npos,
                  grown.text.c_str());
         unknown[Kind::PeakBytes].value = 100;
         unknown[Kind::PeakBytes].atLeast = true;
         Budgets peak;
         peak.peakBytes = 200;
-        const Check doubtful = report::check(peak, unknown, nullptr).at(0);
+        const BudgetCheck doubtful = report::check(peak, unknown, nullptr).at(0);
         QVERIFY2(!doubtful.holds && doubtful.text.starts_with("cannot be judged: at least "),
                  doubtful.text.c_str());
     }
@@ -182,7 +182,7 @@ private slots:
         }
         QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
         QCOMPARE(cases, int(contents.checks.size()));
-        QCOMPARE(failures, int(std::ranges::count(contents.checks, false, &Check::holds)));
+        QCOMPARE(failures, int(std::ranges::count(contents.checks, false, &BudgetCheck::holds)));
     }
 
     void pathsBelowTheRootAreRelative() {

@@ -76,7 +76,7 @@ void LessonRun::setAnswer(std::vector<std::string> answer) {
 
 void LessonRun::check() {
     if (!step().question || !m_facts) return;
-    const lessons::Facts facts = m_facts();
+    const lessons::JudgedFacts facts = m_facts();
     const lessons::Question question = *step().question;
     if (facts.functional) { // it lives as long as the stepper shows it
         take(judge(question, state().answer, facts));
@@ -117,7 +117,7 @@ void LessonRun::showAnswer() {
     now.trouble.clear();
     if (step().question->kind != lessons::Question::Kind::Capture) {
         const auto found = m_facts ? findAnswer(*step().question, m_facts())
-                                   : Result<lessons::Finding>(failure("nothing is open"));
+                                   : Result<lessons::FoundAnswer>(failure("nothing is open"));
         if (!found) {
             now.shown = false;
             now.trouble = toQString(found.error().message);

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] QVariantMap progress() const;
 
     /// Who says what judges may look at.
-    void setFacts(std::function<lessons::Facts()> facts) { m_facts = std::move(facts); }
+    void setFacts(std::function<lessons::JudgedFacts()> facts) { m_facts = std::move(facts); }
 
     void goTo(int step);
     void goToPlace() { emit placeWanted(); }
@@ -72,7 +72,7 @@ private:
     [[nodiscard]] StepState& own() { return m_states[std::size_t(m_index)]; }
 
     TaskRunner& m_tasks;
-    std::function<lessons::Facts()> m_facts;
+    std::function<lessons::JudgedFacts()> m_facts;
     std::optional<lessons::Lesson> m_lesson;
     std::vector<StepState> m_states;
     int m_index = 0;
