@@ -81,7 +81,7 @@ json boardJson(const computed::Scoreboard& board) {
                             {"last_generation", storage.lastGeneration},
                             {"pending", storage.pending ? json(storage.pendingText) : json()},
                             {"cells", cellsJson(storage.cells)}});
-    for (const computed::ViewState& view : board.views)
+    for (const computed::TensorViewState& view : board.views)
         views.push_back({{"value", view.value},
                          {"current", view.current},
                          {"views", view.chain},

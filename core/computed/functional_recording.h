@@ -106,7 +106,7 @@ struct StorageState {
     std::int64_t count = 0; ///< cells in all; more than cells.size() where they are not told
 };
 
-struct ViewState {
+struct TensorViewState {
     std::string value;   ///< source node
     std::string current; ///< functional node
     std::string chain;   ///< "select(1, 0)", empty for a base
@@ -126,8 +126,8 @@ struct ViewState {
 /// that several values look at, and the values that this op or a later one reads.
 struct Scoreboard {
     std::vector<StorageState> storages;
-    std::vector<ViewState> views; ///< by storage, in order of appearance
-    int hiddenStorages = 0;       ///< left out
+    std::vector<TensorViewState> views; ///< by storage, in order of appearance
+    int hiddenStorages = 0;             ///< left out
 };
 
 /// The scoreboard in lines: a line a storage with its cells and what waits for it, a line a value.

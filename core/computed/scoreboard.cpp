@@ -222,10 +222,10 @@ private:
                 storage.pendingText = update.value + " through " + chainText(update.views);
     }
 
-    [[nodiscard]] ViewState viewState(const Held& held, const StorageState& storage, int group) const {
+    [[nodiscard]] TensorViewState viewState(const Held& held, const StorageState& storage, int group) const {
         const ScoreRow& row = held.row;
         const bool isWritten = m_committed && group == m_written;
-        ViewState view;
+        TensorViewState view;
         view.value = row.value;
         view.current = row.current;
         view.chain = chainText(row.views);
@@ -322,7 +322,7 @@ std::string scoreboardText(const Scoreboard& board) {
         out += '\n';
         if (storage.pending) out += "  pending: " + storage.pendingText + '\n';
     }
-    for (const ViewState& view : board.views) {
+    for (const TensorViewState& view : board.views) {
         out += view.value + " (storage " + number(view.group) + ", " +
                (view.chain.empty() ? "base" : view.chain) + ") is " + view.current + ", generation " +
                number(view.generation) + ", " +

@@ -83,7 +83,7 @@ std::vector<NodeIndex> storageRoots(const Graph& graph, FunctionalForms forms) {
     return roots;
 }
 
-std::optional<InputWriteBack> inputWriteBack(const Graph& graph, NodeIndex node) {
+std::optional<WriteBackCopy> writeBackCopy(const Graph& graph, NodeIndex node) {
     if (node >= graph.size()) return std::nullopt;
     const Node& copy = graph.node(node);
     const std::string_view target = copy.target;
@@ -104,7 +104,7 @@ std::optional<InputWriteBack> inputWriteBack(const Graph& graph, NodeIndex node)
         ended = ended || writes;
         if (ended && !isEpilogue(i)) return std::nullopt;
     }
-    InputWriteBack out;
+    WriteBackCopy out;
     const NodeIndex to = graph.find(copy.args.front().text);
     out.input = roots[node];
     out.inPlace = to == out.input;

@@ -36,12 +36,12 @@ struct WritesAround {
 [[nodiscard]] WritesAround writesAround(const Graph& graph, NodeIndex node);
 
 /// A copy_ at the end of a graph that is functional but for such copies: where its value goes.
-struct InputWriteBack {
+struct WriteBackCopy {
     NodeIndex input = npos; ///< the placeholder in whose memory it is put
     NodeIndex value = npos; ///< what is put there; npos where it is no node
     bool inPlace = true;    ///< into the very input; else through a view of it, as of its whole storage
 };
 /// Nothing for any other node, and where something before it writes in place too. Linear.
-[[nodiscard]] std::optional<InputWriteBack> inputWriteBack(const Graph& graph, NodeIndex node);
+[[nodiscard]] std::optional<WriteBackCopy> writeBackCopy(const Graph& graph, NodeIndex node);
 
 } // namespace dynascope::ir

@@ -28,8 +28,8 @@ std::vector<std::string> names(const json& list) {
     return out;
 }
 
-TensorValue tensorValue(const json& meta) {
-    TensorValue out;
+JointTensor jointTensor(const json& meta) {
+    JointTensor out;
     const json& hint = field(meta, "shape_hint");
     for (const json& size : hint.is_array() ? hint : field(meta, "shape"))
         out.sizes.push_back(size.is_number_integer() ? size.get<std::int64_t>() : 0);
@@ -66,13 +66,13 @@ SymbolKind symbolOf(const std::string& kind) {
 
 NodeFacts factsOf(const ir::Node& node, const json& meta, const json& attributes) {
     NodeFacts out;
-    if (field(meta, "shape").is_array()) out.tensor = tensorValue(meta);
+    if (field(meta, "shape").is_array()) out.tensor = jointTensor(meta);
     out.symbol = symbolOf(stringField(meta, "sym"));
     const json& items = field(meta, "items");
     out.tuple = items.is_array();
     for (const json& item : items)
         if (field(item, "shape").is_array())
-            out.itemBytes += std::min(tensorValue(item).bytes, std::int64_t{1} << 40);
+            out.itemBytes += std::min(jointTensor(item).bytes, std::int64_t{1} << 40);
     out.freeSymbols = names(field(meta, "free_symbols"));
     out.binds = stringField(meta, "binds");
     out.region = regionOf(stringField(meta, "tag"));

@@ -3,7 +3,7 @@
 
 #include "core/base/words.h"
 #include "core/ir/place_text.h"
-#include "core/profile/row_table.h"
+#include "core/profile/rows_by_subject.h"
 
 #include <algorithm>
 #include <map>
@@ -173,7 +173,7 @@ std::vector<GroupedRow> byOperators(const Joined& joined, int step) {
         own.back().second += event.self;
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
-        RowTable::mergeSteps(steps[i]);
+        RowsBySubject::mergeSteps(steps[i]);
         out[i].median = medianBySteps(steps[i], profile.steps.size());
         out[i].self = timeIn(out[i].self, steps[i], step);
         out[i].bySteps = std::move(steps[i]);
@@ -304,7 +304,7 @@ std::vector<GroupedRow> grouped(Facts& facts, By by, int step) {
         own.insert(own.end(), row.bySteps.begin(), row.bySteps.end());
     }
     for (std::size_t i = 0; i < out.size(); ++i) {
-        RowTable::mergeSteps(steps[i]);
+        RowsBySubject::mergeSteps(steps[i]);
         out[i].median = medianBySteps(steps[i], joined.profile->steps.size());
         out[i].self = timeIn(out[i].self, steps[i], step);
         out[i].bySteps = std::move(steps[i]);

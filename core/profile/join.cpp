@@ -4,7 +4,7 @@
 #include "core/base/words.h"
 #include "core/profile/capture_code.h"
 #include "core/profile/contexts.h"
-#include "core/profile/row_table.h"
+#include "core/profile/rows_by_subject.h"
 
 #include <algorithm>
 #include <map>
@@ -453,7 +453,7 @@ private:
     CaptureCode m_code;
     Joined& m_out;
     const TaskContext& m_task;
-    RowTable m_table;
+    RowsBySubject m_table;
     std::unordered_map<std::uint32_t, std::int64_t> m_graphEnds;      ///< by region that a break ended
     std::unordered_map<std::uint32_t, int> m_ran;                     ///< stage, by call of a graph
     std::unordered_map<std::uint32_t, RowSubject> m_preset;           ///< by operator that is to come

@@ -144,7 +144,7 @@ GraphForm formOf(const ir::GraphPtr& graph, int ownDevice) {
     return out;
 }
 
-FirstDifference firstDifference(const ir::Graph& a, int ownA, const ir::Graph& b, int ownB) {
+FormDifference firstDifference(const ir::Graph& a, int ownA, const ir::Graph& b, int ownB) {
     FormWriter writerA(a, ownA), writerB(b, ownB);
     const auto ignored = [](const std::string&) {};
     const auto shared = static_cast<NodeIndex>(std::min(a.size(), b.size()));

@@ -23,14 +23,14 @@ struct GraphForm {
 [[nodiscard]] GraphForm formOf(const ir::GraphPtr& graph, int ownDevice);
 
 /// The first node that is not the same in both, by position: in `a` and in `b`, npos at the end of the shorter.
-struct FirstDifference {
+struct FormDifference {
     ir::NodeIndex a = ir::npos, b = ir::npos;
     /// Only what is symbolic in one and a number in the other tells the two apart.
     bool symbolsOnly = false;
     [[nodiscard]] bool found() const { return a != ir::npos || b != ir::npos; }
 };
 /// Numbers of arguments are not looked at. Linear.
-[[nodiscard]] FirstDifference firstDifference(const ir::Graph& a, int ownA, const ir::Graph& b, int ownB);
+[[nodiscard]] FormDifference firstDifference(const ir::Graph& a, int ownA, const ir::Graph& b, int ownB);
 
 /// "mul = sin * 3", as far as a line has room: "mul: operator.mul(sin, 3)".
 [[nodiscard]] std::string nodeText(const ir::Node& node);

@@ -108,7 +108,7 @@ void say(Reader& reader, const Row& row, const std::string& label, const LabelKe
         out.reasons.push_back(std::move(reason));
         return;
     }
-    const FirstDifference at =
+    const FormDifference at =
         firstDifference(a, reader.device(row.present[odd.sample]), b, reader.device(row.present[odd.most]));
     if (at.symbolsOnly) reason.verdict = RanksVerdict::Slower;
     point(reason, a, at.a);

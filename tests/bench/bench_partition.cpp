@@ -77,7 +77,7 @@ public:
 private:
     void facts(std::int64_t bytes) {
         NodeFacts facts;
-        facts.tensor = TensorValue{{bytes / 4}, bytes, m_joint.facts.size()};
+        facts.tensor = JointTensor{{bytes / 4}, bytes, m_joint.facts.size()};
         facts.region = m_region;
         m_joint.facts.push_back(std::move(facts));
     }

@@ -42,7 +42,7 @@ Joint jointOf(const std::string& text, std::size_t forwardOutputs) {
     for (ir::NodeIndex i = 0; i < out.graph->size(); ++i) {
         NodeFacts facts;
         const ir::Node& node = out.graph->node(i);
-        if (node.op != ir::Op::Output) facts.tensor = TensorValue{{4}, 16, i};
+        if (node.op != ir::Op::Output) facts.tensor = JointTensor{{4}, 16, i};
         facts.region = node.name == "sin" || node.name == "mul" ? Region::Forward : Region::Backward;
         out.facts.push_back(std::move(facts));
     }

@@ -28,17 +28,17 @@ Token emitted(const std::string& node) {
     return monoLink(toQString(node), QStringLiteral("emitted:") + toQString(node));
 }
 
-const computed::ViewState* viewOf(const computed::Scoreboard& board, const std::string& value) {
+const computed::TensorViewState* viewOf(const computed::Scoreboard& board, const std::string& value) {
     const auto at = std::find_if(board.views.begin(), board.views.end(),
-                                 [&](const computed::ViewState& v) { return v.value == value; });
+                                 [&](const computed::TensorViewState& v) { return v.value == value; });
     return at == board.views.end() ? nullptr : &*at;
 }
 
 /// The tensor that the op writes, by the state after the op.
-const computed::ViewState* writtenView(const computed::Scoreboard& after,
-                                       const computed::FunctionalRecording& recording, int op) {
-    const computed::ViewState* found = nullptr;
-    for (const computed::ViewState& view : after.views)
+const computed::TensorViewState* writtenView(const computed::Scoreboard& after,
+                                             const computed::FunctionalRecording& recording, int op) {
+    const computed::TensorViewState* found = nullptr;
+    for (const computed::TensorViewState& view : after.views)
         if (view.active && view.behind == 0 && view.generation > 0 &&
             (!found || view.value == recording.source(op).name))
             found = &view;
@@ -58,7 +58,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
     const computed::OpStep& step = recording.step(op);
     const computed::Scoreboard before = op > 0 ? recording.scoreboard(op - 1, 99) : computed::Scoreboard{};
     const computed::Scoreboard after = recording.scoreboard(op, 99);
-    const computed::ViewState* written = writtenView(after, recording, op);
+    const computed::TensorViewState* written = writtenView(after, recording, op);
     const computed::OpPhase::Kind kind = recording.phases(op)[std::size_t(stepper.phase())].kind;
     out.push_back(strong(toQString(step.source)));
     const auto commit = [&] {
@@ -99,7 +99,7 @@ void tellWrite(Tokens& out, const Stepper& stepper) {
         out.push_back(baseToken(recording, storage));
         out.push_back(text(QStringLiteral(". ")));
     }
-    if (const computed::ViewState* was = written ? viewOf(before, written->value) : nullptr;
+    if (const computed::TensorViewState* was = written ? viewOf(before, written->value) : nullptr;
         was && was->behind > 0) {
         out.push_back(strong(nameOf(recording, written->value)));
         out.push_back(text(was->changedBy.empty()
@@ -155,7 +155,7 @@ void tellRead(Tokens& out, const Stepper& stepper) {
     const ir::Node& node = recording.source(op);
     const computed::OpStep& step = recording.step(op);
     const computed::Scoreboard after = recording.scoreboard(op, 99);
-    const computed::ViewState* own = viewOf(after, node.name);
+    const computed::TensorViewState* own = viewOf(after, node.name);
     out.push_back(strong(nameOf(recording, node.name)));
     if (own && !own->chain.empty()) {
         const computed::StorageState* storage = nullptr;
@@ -345,8 +345,8 @@ Section checkSection(const Stepper& stepper, const computed::StageVerdict& verdi
     const std::string& source = recording.source(stepper.op()).name;
     const auto eager = recording.run().eager.find(source);
     const computed::Scoreboard after = recording.scoreboard(stepper.op(), 99);
-    const computed::ViewState* own = nullptr;
-    for (const computed::ViewState& view : after.views)
+    const computed::TensorViewState* own = nullptr;
+    for (const computed::TensorViewState& view : after.views)
         if (view.value == source || (view.active && view.behind == 0 && recording.writes(stepper.op())))
             own = &view;
     // Without the values of every cell nothing is said of them.

@@ -30,7 +30,7 @@ QSize ScorecardLegend::sizeHint() const {
 
 QString ScorecardLegend::note() const {
     QStringList behind;
-    for (const computed::ViewState& view : m_stepper.scoreboard().views)
+    for (const computed::TensorViewState& view : m_stepper.scoreboard().views)
         if (view.behind > 0 && !view.syncing) behind << nameOf(*m_stepper.recording(), view.value);
     if (behind.isEmpty()) return tr("Every tensor that is still read holds what its storage holds.");
     const bool one = behind.size() == 1;

@@ -217,7 +217,7 @@ void ScorecardView::paintHeader(QPainter& painter, int y) const {
 
 void ScorecardView::paintView(QPainter& painter, const Place& place, int y) const {
     const Colours& c = m_theme.colours();
-    const computed::ViewState& view = m_stepper.scoreboard().views[std::size_t(place.view)];
+    const computed::TensorViewState& view = m_stepper.scoreboard().views[std::size_t(place.view)];
     const computed::StorageState* storage = storageOf(view.group);
     if (!storage) return;
     const Columns columns = columnsOf(*storage);

@@ -73,7 +73,8 @@ const computed::StorageState* ScorecardView::storageOf(int number) const {
 
 bool ScorecardView::isActive(const computed::StorageState& storage) const {
     const auto& views = m_stepper.scoreboard().views;
-    return storage.pending || std::any_of(views.begin(), views.end(), [&](const computed::ViewState& view) {
+    return storage.pending ||
+           std::any_of(views.begin(), views.end(), [&](const computed::TensorViewState& view) {
                return view.group == storage.group && view.active;
            });
 }
@@ -92,7 +93,7 @@ void ScorecardView::measureCells() {
     };
     for (const computed::StorageState& storage : m_stepper.scoreboard().storages)
         need(storage.group, storage.cells);
-    for (const computed::ViewState& view : m_stepper.scoreboard().views)
+    for (const computed::TensorViewState& view : m_stepper.scoreboard().views)
         need(view.group, view.cells);
 }
 
@@ -121,12 +122,12 @@ void ScorecardView::layOut() {
     }
     bool header = false;
     for (std::size_t i = 0; i < board.views.size(); ++i) {
-        const computed::ViewState& view = board.views[i];
+        const computed::TensorViewState& view = board.views[i];
         // A tensor alone on a storage that was never written says nothing that the storage does not.
         const computed::StorageState* storage = storageOf(view.group);
         const auto sharing =
             std::count_if(board.views.begin(), board.views.end(),
-                          [&](const computed::ViewState& v) { return v.group == view.group; });
+                          [&](const computed::TensorViewState& v) { return v.group == view.group; });
         if (storage && storage->lastGeneration == 0 && sharing < 2) continue;
         if (!header) {
             m_places.push_back({y, m_theme.scaled(headerRow), -1, -1});

@@ -19,7 +19,8 @@ QString ScorecardView::toolTipAt(QPoint point) const {
     for (const Place& place : m_places) {
         const int y = place.y - offset();
         if (point.y() < y || point.y() >= y + place.height) continue;
-        const computed::ViewState* view = place.view >= 0 ? &board.views[std::size_t(place.view)] : nullptr;
+        const computed::TensorViewState* view =
+            place.view >= 0 ? &board.views[std::size_t(place.view)] : nullptr;
         const computed::StorageState* storage = view ? storageOf(view->group)
                                                 : place.storage >= 0
                                                     ? &board.storages[std::size_t(place.storage)]

@@ -37,7 +37,7 @@ GenerationsPlot::GenerationsPlot(const Stepper& stepper, Theme& theme, QWidget* 
         m_rows.push_back({tr("base"), storage.generation, storage.generation, true, false});
         if (written > 1) m_rows.back().name = tr("base %1").arg(storage.group);
         m_last = std::max(m_last, storage.lastGeneration);
-        for (const computed::ViewState& view : board.views)
+        for (const computed::TensorViewState& view : board.views)
             if (view.group == storage.group)
                 m_rows.push_back(
                     {stepper.recording() ? nameOf(*stepper.recording(), view.value) : toQString(view.value),

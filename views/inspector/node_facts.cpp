@@ -140,7 +140,7 @@ void addWrites(Section& section, const NodeFactsInput& in) {
 
 /// Why a functional graph has a copy_ after all.
 void addWriteBack(Section& section, const NodeFactsInput& in) {
-    const auto back = ir::inputWriteBack(*in.graph, in.node);
+    const auto back = ir::writeBackCopy(*in.graph, in.node);
     if (!back) return;
     const NodeIndex input[] = {back->input}, value[] = {back->value};
     Tokens why{text(tr("puts "))};

@@ -24,8 +24,8 @@ using ir::Op;
 
 constexpr std::int64_t unknownElements = 4096;
 
-TensorValue tensorValue(const ir::TensorMeta& meta, std::size_t storage, const ir::SymbolValues& hints) {
-    TensorValue out;
+JointTensor jointTensor(const ir::TensorMeta& meta, std::size_t storage, const ir::SymbolValues& hints) {
+    JointTensor out;
     out.storage = storage;
     std::int64_t elements = 1;
     bool known = true;
@@ -112,7 +112,7 @@ private:
         if (!node.meta) return facts;
         std::set<std::string> symbols;
         if (node.meta->tensor) {
-            facts.tensor = tensorValue(*node.meta->tensor, m_roots[i], m_hints);
+            facts.tensor = jointTensor(*node.meta->tensor, m_roots[i], m_hints);
             for (const std::string& size : node.meta->tensor->sizes)
                 ir::addSymbolNames(size, symbols);
             if (node.meta->tensor->strides)

@@ -23,7 +23,7 @@ enum class Recompute : std::uint8_t { None, MustSave, PreferSave, MustRecompute,
 
 enum class SymbolKind : std::uint8_t { None, Int, Float, Bool };
 
-struct TensorValue {
+struct JointTensor {
     std::vector<std::int64_t> sizes; ///< hints where they are symbolic
     std::int64_t bytes = 0;          ///< elements, by their hint, times element size
     std::size_t storage = 0;         ///< equal numbers share a storage
@@ -31,7 +31,7 @@ struct TensorValue {
 
 /// What is known of a node besides its call.
 struct NodeFacts {
-    std::optional<TensorValue> tensor;
+    std::optional<JointTensor> tensor;
     SymbolKind symbol = SymbolKind::None;
     bool tuple = false;                   ///< a list or tuple of tensors
     std::int64_t itemBytes = 0;           ///< of a tuple

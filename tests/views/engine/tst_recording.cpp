@@ -50,8 +50,8 @@ std::string cellsText(const std::vector<Cell>& cells) {
     return out;
 }
 
-const ViewState* view(const Scoreboard& board, const std::string& value) {
-    for (const ViewState& v : board.views)
+const TensorViewState* view(const Scoreboard& board, const std::string& value) {
+    for (const TensorViewState& v : board.views)
         if (v.value == value) return &v;
     return nullptr;
 }
@@ -166,7 +166,7 @@ private slots:
     void theEnd() {
         const FunctionalRecording r = recording();
         const Scoreboard end = r.scoreboard(8, 99);
-        for (const ViewState& v : end.views)
+        for (const TensorViewState& v : end.views)
             QCOMPARE(v.behind, 0);
         QCOMPARE(cellsText(view(end, "mul")->cells), std::string("11+ 9+ 10+ -6+ 0+ -4+ 2+ 0+ 2+"));
         QVERIFY(r.isDead("select_4"));
@@ -187,7 +187,7 @@ private slots:
             const FunctionalRecording r = recording(key);
             for (int op = 0; op < r.opCount(); ++op)
                 for (int phase = 0; phase < int(r.phases(op).size()); ++phase)
-                    for (const ViewState& v : r.scoreboard(op, phase).views) {
+                    for (const TensorViewState& v : r.scoreboard(op, phase).views) {
                         // A tensor that is not behind shows what its storage holds.
                         const bool stale = std::any_of(v.cells.begin(), v.cells.end(), [](const Cell& cell) {
                             return cell.state == Cell::State::Stale;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "core/profile/row_table.h"
+#include "core/profile/rows_by_subject.h"
 
 #include <algorithm>
 
 namespace dynascope::profile {
 
-void RowTable::mergeSteps(std::vector<std::pair<int, double>>& steps) {
+void RowsBySubject::mergeSteps(std::vector<std::pair<int, double>>& steps) {
     std::ranges::stable_sort(steps, {}, &std::pair<int, double>::first);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < steps.size(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace dynascope::profile {
 
-class RowTable {
+class RowsBySubject {
 public:
     /// The row of this; made where there is none.
     std::uint32_t at(const RowSubject& subject) {
