@@ -31,7 +31,7 @@ EngineActions::EngineActions(const Shared& shared, std::vector<std::string> comm
     , m_passes(new Passes(m_workspace, *m_engine, this))
     , m_stepper(new Stepper(m_workspace, *m_passes, this))
     , m_rederived(new Rederivations(m_workspace, *m_passes, this)) {
-    std::vector<PassInfo> remembered;
+    std::vector<EnginePass> remembered;
     for (const auto& [name, summary] : m_settings.passes())
         remembered.push_back({name, summary});
     m_passes->remember(remembered);
@@ -55,7 +55,7 @@ EngineActions::EngineActions(const Shared& shared, std::vector<std::string> comm
     connect(m_passes, &Passes::inputsNeeded, this, &EngineActions::askInputs);
     connect(m_passes, &Passes::availableChanged, this, [this] {
         QList<QPair<QString, QString>> passes;
-        for (const PassInfo& pass : m_passes->available())
+        for (const EnginePass& pass : m_passes->available())
             passes.push_back({pass.name, pass.summary});
         m_settings.setPasses(passes);
         addPasses();
@@ -91,7 +91,7 @@ void EngineActions::showMessage(const QString& message, const QString& cause) {
 }
 
 void EngineActions::addPasses() {
-    for (const PassInfo& pass : m_passes->available()) {
+    for (const EnginePass& pass : m_passes->available()) {
         const QString id = QStringLiteral("engine.run.") + pass.name;
         if (m_actions->find(id)) continue;
         ActionSpec spec;

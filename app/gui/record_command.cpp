@@ -80,7 +80,7 @@ QString withScript(const QString& command, const QString& script, const QString&
     return wordsOf(words);
 }
 
-QString whyNotRecorded(const RecordRequest& request) {
+QString whyNotRecorded(const ProgramToRecord& request) {
     const QString& program = request.program;
     if (program.isEmpty()) return tellOf("Name the program to record, such as: python train.py");
     if (request.outputFolder.isEmpty()) return tellOf("Name a folder for what is recorded.");

@@ -20,6 +20,6 @@ namespace dynascope::app {
 [[nodiscard]] QString withScript(const QString& command, const QString& script, const QString& interpreter);
 
 /// What keeps a request from being run, as a sentence that says what to do; empty where nothing does.
-[[nodiscard]] QString whyNotRecorded(const RecordRequest& request);
+[[nodiscard]] QString whyNotRecorded(const ProgramToRecord& request);
 
 } // namespace dynascope::app

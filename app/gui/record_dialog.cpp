@@ -318,8 +318,8 @@ void RecordDialog::setBreakpointCount(int count) {
                                    : countText(qulonglong(count), tr("breakpoint"), tr("breakpoints")));
 }
 
-RecordRequest RecordDialog::request() const {
-    RecordRequest out;
+ProgramToRecord RecordDialog::request() const {
+    ProgramToRecord out;
     out.arguments = QProcess::splitCommand(m_command->text());
     if (!out.arguments.isEmpty()) out.program = out.arguments.takeFirst();
     out.workingFolder = m_working->text().trimmed();
@@ -341,7 +341,7 @@ QString RecordDialog::state() const {
 }
 
 void RecordDialog::update() {
-    const RecordRequest asked = request();
+    const ProgramToRecord asked = request();
     m_environment->setPlainText(RecordRun::environment(asked).join(u'\n'));
     const bool running = m_run->isRunning();
     m_form->setEnabled(!running);

@@ -40,7 +40,7 @@ public:
     /// Said beside the box that switches live mode on.
     void setBreakpointCount(int count);
 
-    [[nodiscard]] RecordRequest request() const;
+    [[nodiscard]] ProgramToRecord request() const;
     [[nodiscard]] RecordRun& run() const { return *m_run; }
     /// Of the program that runs or ran last; null where it was not asked to pause.
     [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }

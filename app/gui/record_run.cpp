@@ -54,7 +54,7 @@ RecordRun::~RecordRun() {
     m_process.waitForFinished(1000);
 }
 
-QStringList RecordRun::environment(const RecordRequest& request) {
+QStringList RecordRun::environment(const ProgramToRecord& request) {
     QProcessEnvironment own = QProcessEnvironment::systemEnvironment();
     for (const QString& variable : request.variables)
         if (variable.startsWith(QLatin1String("PYTHONPATH=")))
@@ -76,7 +76,7 @@ QStringList RecordRun::environment(const RecordRequest& request) {
     return out;
 }
 
-Result<void> RecordRun::start(const RecordRequest& request) {
+Result<void> RecordRun::start(const ProgramToRecord& request) {
     if (isRunning()) return failure("a program is being recorded already");
     if (const auto recorder = cli::recorderFolder(); !recorder) return tl::unexpected(recorder.error());
     const auto fail = [](const QString& what, const QString& folder) {

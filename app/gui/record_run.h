@@ -15,7 +15,7 @@ class QTimer;
 namespace dynascope::app {
 
 /// What File > Record was asked to run.
-struct RecordRequest {
+struct ProgramToRecord {
     QString program; ///< "python", found as a shell would find it
     QStringList arguments;
     QString workingFolder;
@@ -35,14 +35,14 @@ public:
     ~RecordRun() override; ///< ends the program
 
     /// The environment that the program gets, as far as it differs from ours: "NAME=value".
-    [[nodiscard]] static QStringList environment(const RecordRequest& request);
+    [[nodiscard]] static QStringList environment(const ProgramToRecord& request);
 
     /// An Error if it could not even be tried; a program that cannot be started ends at once.
-    [[nodiscard]] Result<void> start(const RecordRequest& request);
+    [[nodiscard]] Result<void> start(const ProgramToRecord& request);
     /// Asks it to end; after five seconds it is made to.
     void cancel();
     [[nodiscard]] bool isRunning() const;
-    [[nodiscard]] const RecordRequest& request() const { return m_request; }
+    [[nodiscard]] const ProgramToRecord& request() const { return m_request; }
     /// "DIR: 2 recordings, 41 KiB".
     [[nodiscard]] QString progress() const;
 
@@ -56,7 +56,7 @@ private:
     void signalAll(int signal);
     void end(const QString& problem);
 
-    RecordRequest m_request;
+    ProgramToRecord m_request;
     QProcess m_process;
     QStringDecoder m_decoder{QStringDecoder::Utf8};
     QTimer *m_progress, *m_patience;

@@ -43,7 +43,7 @@ void EngineActions::fillStageMenu(QMenu& menu, int stage) {
         if (m_rederived->metadataOf(here.get()))
             menu.addAction(tr("Show its metadata beside the derived"), this,
                            [this, stage] { showMetadata(stage); });
-        for (const PassInfo& pass : m_passes->available())
+        for (const EnginePass& pass : m_passes->available())
             menu.addAction(tr("Run %1").arg(pass.name), this,
                            [this, stage, name = pass.name] { m_passes->run(name, stage); });
     }

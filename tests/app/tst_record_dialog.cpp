@@ -76,7 +76,7 @@ private slots:
         const QString python = make("bin/python3", true);
         make("train.py", false);
         qputenv("PATH", m_folder.filePath("bin").toLocal8Bit());
-        RecordRequest request{"python3", {"train.py"}, m_folder.path(), m_folder.filePath("out"), {}, {}};
+        ProgramToRecord request{"python3", {"train.py"}, m_folder.path(), m_folder.filePath("out"), {}, {}};
         QCOMPARE(whyNotRecorded(request), QString());
         const auto why = [&](const QString& program, const QStringList& arguments) {
             request.program = program;

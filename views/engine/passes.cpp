@@ -86,12 +86,12 @@ Passes::Passes(Workspace& workspace, Engine& engine, QObject* parent)
 
 bool Passes::has(const QString& pass) const {
     return std::any_of(m_available.begin(), m_available.end(),
-                       [&](const PassInfo& known) { return known.name == pass; });
+                       [&](const EnginePass& known) { return known.name == pass; });
 }
 
-void Passes::remember(const std::vector<PassInfo>& passes) {
+void Passes::remember(const std::vector<EnginePass>& passes) {
     if (m_asked) return;
-    for (const PassInfo& pass : passes)
+    for (const EnginePass& pass : passes)
         if (!pass.name.isEmpty() && !has(pass.name)) m_available.push_back(pass);
 }
 
@@ -103,7 +103,7 @@ void Passes::askAvailable() {
         [](engine::Client& client, const engine::CallOptions& options) { return client.passes(options); },
         [this](engine::Answer<wire::PassesReply> reply) {
             if (!reply) return; // an older engine: what every engine has stays
-            std::vector<PassInfo> passes;
+            std::vector<EnginePass> passes;
             for (const wire::PassInfo& pass : reply->passes)
                 passes.push_back({toQString(pass.name), toQString(pass.description)});
             if (passes.empty()) return;

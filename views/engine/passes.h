@@ -15,7 +15,7 @@
 namespace dynascope::views {
 
 /// A pass as the engine lists it.
-struct PassInfo {
+struct EnginePass {
     QString name;    ///< "functionalize"
     QString summary; ///< one sentence
 };
@@ -32,10 +32,10 @@ public:
     };
     /// Passes that the engine lists; before it was asked, those that every engine has and those that it
     /// listed in an earlier run.
-    [[nodiscard]] const std::vector<PassInfo>& available() const { return m_available; }
+    [[nodiscard]] const std::vector<EnginePass>& available() const { return m_available; }
     [[nodiscard]] bool has(const QString& pass) const;
     /// Adds what an engine listed in an earlier run; nothing once it was asked in this one.
-    void remember(const std::vector<PassInfo>& passes);
+    void remember(const std::vector<EnginePass>& passes);
     void askAvailable();
     /// Runs a pass on a stage of the current compile; -1 takes the stage that is selected: B where that is a
     /// graph, else A. The same pass on the same stage replaces its earlier result.
@@ -108,7 +108,7 @@ private:
 
     Workspace& m_workspace;
     Engine& m_engine;
-    std::vector<PassInfo> m_available;
+    std::vector<EnginePass> m_available;
     bool m_asked = false;
     std::unordered_map<session::StageId, computed::ComputedStage> m_computed;
     /// Forms that were filled in, by the stage that they are for.
