@@ -68,6 +68,7 @@ CompareDialog::CompareDialog(const Workspace& workspace, QWidget* parent)
     });
 
     m_note->setTextFormat(Qt::PlainText);
+    m_note->setObjectName(QStringLiteral("compare.note"));
     m_note->setProperty("role", "label");
     m_note->setWordWrap(true);
     auto* buttons = new QDialogButtonBox(QDialogButtonBox::Cancel);
@@ -149,10 +150,6 @@ ComparisonRequest CompareDialog::request() const {
         if (b.x() == oneRank) out.rankB = b.y();
     }
     return out;
-}
-
-QString CompareDialog::note() const {
-    return m_note->text();
 }
 
 void CompareDialog::update() {

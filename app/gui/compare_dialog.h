@@ -28,8 +28,6 @@ public:
         return m_sides[side == views::Side::B].capture;
     }
     [[nodiscard]] QComboBox* parts(views::Side side) const { return m_sides[side == views::Side::B].part; }
-    /// What will be compared, or why nothing can be.
-    [[nodiscard]] QString note() const;
 
 private:
     struct SideBoxes {

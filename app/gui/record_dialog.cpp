@@ -166,7 +166,8 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
         {m_printed, "record.printed"},      {m_passes, "record.passes"},
         {m_profiles, "record.profiles"},    {m_pauses, "record.pauses"},
         {m_atStart, "record.stopsAtStart"}, {m_start, "record.start"},
-        {m_cancel, "record.cancel"},        {m_trialNote, "record.trialNote"}};
+        {m_cancel, "record.cancel"},        {m_trialNote, "record.trialNote"},
+        {m_state, "record.state"}};
     for (const auto& [widget, name] : named)
         widget->setObjectName(QLatin1String(name));
 
@@ -334,10 +335,6 @@ ProgramToRecord RecordDialog::request() const {
     out.profileSteps = m_profiles->isChecked() ? profiledSteps : 0;
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
-}
-
-QString RecordDialog::state() const {
-    return m_state->text();
 }
 
 void RecordDialog::update() {

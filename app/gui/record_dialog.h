@@ -45,9 +45,6 @@ public:
     /// Of the program that runs or ran last; null where it was not asked to pause.
     [[nodiscard]] views::LiveSession* live() const { return m_live.get(); }
 
-    /// Commands that were recorded before, the newest first; choosing one fills in what it was recorded with.
-    [[nodiscard]] QString state() const;
-
 signals:
     void started();
     /// The folder of the recordings; `problem` as of RecordRun::finished.

@@ -10,6 +10,7 @@
 #include "views/compare/pair_graphs.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QTableView>
 
@@ -17,6 +18,15 @@ using namespace dynascope;
 using namespace dynascope::views;
 using app::CompareDialog;
 using test::samplePath;
+
+namespace {
+
+/// What will be compared, or why nothing can be.
+QString noteOf(const CompareDialog& dialog) {
+    return test::part<QLabel>(dialog, "compare.note")->text();
+}
+
+} // namespace
 
 class TestCompareWindow : public QObject {
     Q_OBJECT
@@ -70,15 +80,15 @@ private slots:
                  compiles[std::size_t(one.request().compileB)].id.frame);
         QVERIFY(one.findChild<QPushButton*>()->isEnabled() || one.findChildren<QPushButton*>().size() == 2);
         one.parts(Side::B)->setCurrentIndex(0);
-        QVERIFY(one.note().startsWith("A compile can be compared with a compile"));
+        QVERIFY(noteOf(one).startsWith("A compile can be compared with a compile"));
         one.parts(Side::A)->setCurrentIndex(0);
-        QVERIFY(one.note().startsWith("This capture has one rank"));
+        QVERIFY(noteOf(one).startsWith("This capture has one rank"));
         one.parts(Side::A)->setCurrentIndex(1);
         one.parts(Side::B)->setCurrentIndex(1);
-        QCOMPARE(one.note(), QStringLiteral("Both sides are the same."));
+        QCOMPARE(noteOf(one), QStringLiteral("Both sides are the same."));
         one.setFile("/tmp/other.log");
         QCOMPARE(one.file(), QStringLiteral("/tmp/other.log"));
-        QVERIFY(one.note().startsWith("The file is opened"));
+        QVERIFY(noteOf(one).startsWith("The file is opened"));
         one.captures(Side::B)->setCurrentIndex(0);
         QVERIFY(one.file().isEmpty());
 
@@ -86,7 +96,7 @@ private slots:
         CompareDialog two(m_open.workspace());
         QCOMPARE(two.request().what, ComparisonRequest::What::Captures);
         QVERIFY(two.request().a != two.request().b);
-        QVERIFY(two.note().startsWith("Graphs are matched by source"));
+        QVERIFY(noteOf(two).startsWith("Graphs are matched by source"));
     }
 
     void dialogStartsTheComparison() {

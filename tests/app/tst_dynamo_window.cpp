@@ -122,8 +122,8 @@ private slots:
         const QString printed = test::in(dialog).printed()->toPlainText();
         QVERIFY2(printed.contains("printed\n" + m_folder.filePath("out") + "\nand more"),
                  qPrintable(printed));
-        QVERIFY2(dialog.state().startsWith("Done. "), qPrintable(dialog.state()));
-        QVERIFY(dialog.state().contains("1 recording"));
+        QVERIFY2(test::in(dialog).state().startsWith("Done. "), qPrintable(test::in(dialog).state()));
+        QVERIFY(test::in(dialog).state().contains("1 recording"));
         dialog.hide();
 
         // The actions that step, as on other pages.
@@ -152,7 +152,8 @@ private slots:
             RecordDialog& dialog = dialogFor("exit 3");
             QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
             QTRY_VERIFY(!dialog.run().isRunning());
-            QVERIFY2(dialog.state().contains("ended with status 3"), qPrintable(dialog.state()));
+            QVERIFY2(test::in(dialog).state().contains("ended with status 3"),
+                     qPrintable(test::in(dialog).state()));
             test::in(window().page<DynamoPage>()).breakpoints()->model().add("a.py:7");
         }
         QVERIFY(reopen());
@@ -168,10 +169,10 @@ private slots:
         QTRY_VERIFY(test::in(dialog).printed()->toPlainText().contains("begun"));
         QTest::mouseClick(test::in(dialog).cancelButton(), Qt::LeftButton);
         QTRY_VERIFY(!dialog.run().isRunning());
-        QVERIFY2(dialog.state().contains("cancelled"), qPrintable(dialog.state()));
+        QVERIFY2(test::in(dialog).state().contains("cancelled"), qPrintable(test::in(dialog).state()));
         test::in(dialog).command()->setText("/no/such/program");
         QVERIFY(!test::in(dialog).startButton()->isEnabled());
-        QVERIFY2(dialog.state().contains("There is no file"), qPrintable(dialog.state()));
+        QVERIFY2(test::in(dialog).state().contains("There is no file"), qPrintable(test::in(dialog).state()));
         // What has no format that the system runs is found out only by starting it.
         QFile broken(m_folder.filePath("broken"));
         QVERIFY(broken.open(QIODevice::WriteOnly) && broken.write("\x7f"
@@ -180,7 +181,8 @@ private slots:
         QVERIFY(broken.setPermissions(broken.permissions() | QFile::ExeOwner));
         test::in(dialog).command()->setText(broken.fileName());
         QTest::mouseClick(test::in(dialog).startButton(), Qt::LeftButton);
-        QTRY_VERIFY2(dialog.state().contains("could not be started"), qPrintable(dialog.state()));
+        QTRY_VERIFY2(test::in(dialog).state().contains("could not be started"),
+                     qPrintable(test::in(dialog).state()));
     }
 
     /// The program finds the socket, and the page shows it.

@@ -108,10 +108,10 @@ private slots:
         test::in(dialog).workingFolder()->setText(m_folder.path());
         test::in(dialog).outputFolder()->setText("out");
         QVERIFY(!test::in(dialog).startButton()->isEnabled());
-        QVERIFY(dialog.state().startsWith("Name the program"));
+        QVERIFY(test::in(dialog).state().startsWith("Name the program"));
         test::in(dialog).command()->setText("python3 train.py");
         QVERIFY(test::in(dialog).startButton()->isEnabled());
-        QCOMPARE(dialog.state(), QString());
+        QCOMPARE(test::in(dialog).state(), QString());
         // The picker lists what there is, and takes it into the command.
         QMenu* menu = test::in(dialog).interpreterButton()->menu();
         QVERIFY(QMetaObject::invokeMethod(menu, "aboutToShow"));
@@ -172,7 +172,8 @@ private slots:
             QTRY_COMPARE_WITH_TIMEOUT(ended.size(), 1, test::patience);
         }
         // The program there compiles nothing, and that is said where it would have been opened.
-        QVERIFY2(dialog.state().startsWith("Nothing was recorded"), qPrintable(dialog.state()));
+        QVERIFY2(test::in(dialog).state().startsWith("Nothing was recorded"),
+                 qPrintable(test::in(dialog).state()));
         RecordDialog next(theme);
         next.setValues(dialog.values());
         QCOMPARE(test::in(next).history()->count(), 2);

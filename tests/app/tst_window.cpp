@@ -278,11 +278,13 @@ void TestWindow::followsTheSelectionThroughAllStages() {
         ++call;
     workspace().selectNode({Side::A, call});
     QVERIFY(settles());
-    QTRY_VERIFY(provenance()->title().startsWith(QString::fromStdString(graph->node(call).name) + " of "));
+    QTRY_VERIFY(test::part<QLabel>(*provenance(), "provenance.title")
+                    ->text()
+                    .startsWith(QString::fromStdString(graph->node(call).name) + " of "));
     press(Qt::Key_L, Qt::AltModifier);
     QVERIFY(settles());
     QVERIFY(workspace().subject().everyCompile);
-    QTRY_VERIFY(provenance()->title().contains(" compiles"));
+    QTRY_VERIFY(test::part<QLabel>(*provenance(), "provenance.title")->text().contains(" compiles"));
     QVERIFY(workspace().trace().compiles().size() >= 2);
     // In Source the key asks about the line of the caret.
     window().page<StagesPage>().raisePanel(PanelId::Source);

@@ -90,6 +90,16 @@ public:
     [[nodiscard]] QString caption() const { return find<QLabel>("dynamo.caption")->text(); }
     /// What became of the last run or search.
     [[nodiscard]] QString answer() const { return find<QLabel>("dynamo.answer")->text(); }
+    [[nodiscard]] QString keyNote() const { return find<QLabel>("dynamo.keyNote")->text(); }
+    [[nodiscard]] QString cacheNote() const { return find<QLabel>("dynamo.cacheNote")->text(); }
+    [[nodiscard]] QString effectNote() const { return find<QLabel>("dynamo.effectNote")->text(); }
+    [[nodiscard]] QString symbolNote() const { return find<QLabel>("dynamo.symbolNote")->text(); }
+    [[nodiscard]] QString searchCaption() const { return find<QLabel>("dynamo.searchCaption")->text(); }
+    /// What is wrong with a breakpoint's text; empty where nothing is.
+    [[nodiscard]] QString breakpointAnswer() const {
+        const auto* answer = find<QLabel>("dynamo.breakpointAnswer");
+        return answer->isHidden() ? QString() : answer->text();
+    }
 };
 
 /// `in(*page).source()`

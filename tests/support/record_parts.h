@@ -32,6 +32,7 @@ public:
     [[nodiscard]] QCheckBox* pauses() const { return find<QCheckBox>("record.pauses"); }
     [[nodiscard]] QCheckBox* stopsAtStart() const { return find<QCheckBox>("record.stopsAtStart"); }
     [[nodiscard]] QPushButton* startButton() const { return find<QPushButton>("record.start"); }
+    [[nodiscard]] QString state() const { return find<QLabel>("record.state")->text(); }
     /// What is tried, and against what; empty where nothing is.
     [[nodiscard]] QString trialNote() const {
         const auto* note = find<QLabel>("record.trialNote");

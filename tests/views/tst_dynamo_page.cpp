@@ -421,7 +421,7 @@ private slots:
         QVERIFY2(test::part<QToolButton>(*keys, "dynamo.keyFirst")->text().endsWith("inputs[0]"),
                  qPrintable(test::part<QToolButton>(*keys, "dynamo.keyFirst")->text()));
         QCOMPARE(model.differences(), std::size_t(3)); // one changed, one only here, one only there
-        QCOMPARE(keys->note(), QString("3 of 4 ingredients differ"));
+        QCOMPARE(test::in(*keys).keyNote(), QString("3 of 4 ingredients differ"));
         QCOMPARE(keys->tree()->currentIndex(), model.firstDifference());
         keys->tree()->clearSelection();
         QTest::mouseClick(test::part<QToolButton>(*keys, "dynamo.keyFirst"), Qt::LeftButton);
@@ -433,7 +433,7 @@ private slots:
 
         test::in(*keys).keyQuestions()->selectRow(2);
         QCOMPARE(model.rowCount(), 0);
-        QVERIFY(keys->note().contains("bypasses"));
+        QVERIFY(test::in(*keys).keyNote().contains("bypasses"));
         const auto* word = keys->tree()->findChild<EmptyMessage*>();
         QVERIFY2(word->isVisible() && word->text().contains("Unsupported call"), qPrintable(word->text()));
         QCOMPARE(test::part<RowTable>(*keys, "dynamo.keyNodes")->rows().rows()[0][1].text, QString("bypass"));
@@ -448,7 +448,7 @@ private slots:
     void noKeys() {
         Shown s;
         test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).keys());
-        QVERIFY(test::in(*s.page).keys()->note().contains("was not asked"));
+        QVERIFY(test::in(*s.page).keyNote().contains("was not asked"));
         // The lookups' table says so, and has all the room.
         const KeyView* keys = test::in(*s.page).keys();
         QVERIFY(!keys->tree()->isVisible() && !test::part<RowTable>(*keys, "dynamo.keyNodes")->isVisible());
@@ -462,10 +462,10 @@ private slots:
         QLineEdit* field = test::in(*s.page).breakpointField();
         QTest::keyClicks(field, "nodes >");
         QTest::keyClick(field, Qt::Key_Return);
-        QVERIFY(!test::in(*s.page).breakpoints()->answer().isEmpty());
+        QVERIFY(!test::in(*s.page).breakpointAnswer().isEmpty());
         QTest::keyClicks(field, " 2");
         QTest::keyClick(field, Qt::Key_Return);
-        QCOMPARE(test::in(*s.page).breakpoints()->answer(), QString());
+        QCOMPARE(test::in(*s.page).breakpointAnswer(), QString());
         QCOMPARE(edited.count(), 1);
         s.page->goToStep(0);
         s.page->run(StepCommand::Run);
@@ -499,7 +499,7 @@ private slots:
         s.page->focusFilter();
         QTest::keyClicks(test::in(*s.page).searchField(), "nonzero");
         const auto& hits = test::in(*s.page).search()->hits();
-        QVERIFY2(hits.size() > 2, qPrintable(test::in(*s.page).search()->caption()));
+        QVERIFY2(hits.size() > 2, qPrintable(test::in(*s.page).searchCaption()));
         s.page->goToStep(0);
         QTest::keyClick(test::in(*s.page).searchField(), Qt::Key_Return);
         QCOMPARE(s.page->step(), hits.front().step > 0 ? hits.front().step : hits[1].step);
@@ -513,7 +513,7 @@ private slots:
         QCOMPARE(s.page->step(), hits.back().step);
         test::in(*s.page).searchField()->clear();
         QTest::keyClicks(test::in(*s.page).searchField(), "zzz");
-        QVERIFY(test::in(*s.page).search()->caption().contains("Nothing traced holds \"zzz\""));
+        QVERIFY(test::in(*s.page).searchCaption().contains("Nothing traced holds \"zzz\""));
     }
 
     void runsToLinesAndInstructionsFromMenus() {
@@ -726,7 +726,7 @@ private slots:
         QCOMPARE(answers(), QStringList({"compiled", "compiled", "compiled", "compiled"}));
         test::in(*cache).cacheSequence()->setText("0 0/1 0 x");
         QCOMPARE(answers(), QStringList({"compiled", "compiled", "hit"}));
-        QVERIFY(cache->note().contains("x"));
+        QVERIFY(test::in(*cache).cacheNote().contains("x"));
         test::in(*cache).cacheLimit()->setValue(1);
         QCOMPARE(answers(), QStringList({"compiled", "limit, runs eagerly", "hit"}));
         // A guard goes to the step that added it.
@@ -767,7 +767,7 @@ private slots:
         QCOMPARE(objects[0][3].text, QString("modified"));
         QCOMPARE(objects[0][6].text, QString("p.py:7"));
         QCOMPARE(objects[0][7].text, QString("stored in step 2"));
-        QVERIFY(test::in(*page).effects()->note().startsWith("2 more"));
+        QVERIFY(test::in(*page).effectNote().startsWith("2 more"));
         const auto& steps = test::in(*page).effectReplay()->rows().rows();
         QVERIFY(steps.size() >= 2);
         QCOMPARE(steps.back()[5].text, QString("agree"));
@@ -778,7 +778,7 @@ private slots:
     void symbolNamesOfTwoRuns() {
         Shown s;
         test::in(*s.page).pages()->setCurrentWidget(test::in(*s.page).symbolNames());
-        QVERIFY(test::in(*s.page).symbolNames()->note().contains("No open capture has symbols"));
+        QVERIFY(test::in(*s.page).symbolNote().contains("No open capture has symbols"));
         test::addSample(s.workspace, "graph_breaks");
         Place place;
         place.capture = 0;
@@ -793,7 +793,7 @@ private slots:
         QVERIFY2(rows.rows()[0][6].text.contains("hash"), qPrintable(rows.rows()[0][6].text));
         test::in(*s.page).symbolsB()->setCurrentIndex(2);
         emit test::in(*s.page).symbolsB()->activated(2);
-        QVERIFY(test::in(*s.page).symbolNames()->note().contains("differ"));
+        QVERIFY(test::in(*s.page).symbolNote().contains("differ"));
     }
 
     void otherCapturesSayHowToRecord() {

@@ -283,10 +283,13 @@ private slots:
         QVERIFY(s.f.workspace.canGoBack());
         s.page->runUntil("removes no_such_node", false);
         s.settle();
-        QCOMPARE(s.page->said(), QStringLiteral("at no pass after this one"));
+        QCOMPARE(test::part<QLabel>(*s.page, "inductor.said")->text(),
+                 QStringLiteral("at no pass after this one"));
         QCOMPARE(s.page->row(), first);
         s.page->runUntil("nodes >", false);
-        QVERIFY2(s.page->said().contains("something is missing at the end"), qPrintable(s.page->said()));
+        QVERIFY2(
+            test::part<QLabel>(*s.page, "inductor.said")->text().contains("something is missing at the end"),
+            qPrintable(test::part<QLabel>(*s.page, "inductor.said")->text()));
     }
 
     void aSourceLineIsFollowed() {

@@ -281,11 +281,13 @@ private slots:
             QCOMPARE(point.name, rows[std::size_t(point.row)].front().text);
             QVERIFY(point.intensity > 0 && point.flopsPerSecond > 0);
         }
-        QVERIFY2(roofline.note().contains("only move bytes"), qPrintable(roofline.note()));
+        QVERIFY2(test::part<QLabel>(roofline, "profile.rooflineNote")->text().contains("only move bytes"),
+                 qPrintable(test::part<QLabel>(roofline, "profile.rooflineNote")->text()));
         QVERIFY(test::part<RowTable>(*s.page, "profile.table")->isColumnHidden(int(ProfileColumn::Saveable)));
         roofline.field()->setText("two");
         emit roofline.field()->editingFinished();
-        QVERIFY(!roofline.peaks() && roofline.note().contains("two numbers"));
+        QVERIFY(!roofline.peaks() &&
+                test::part<QLabel>(roofline, "profile.rooflineNote")->text().contains("two numbers"));
         roofline.field()->setText("100, 10");
         emit roofline.field()->editingFinished();
         QVERIFY(roofline.peaks() && roofline.peaks()->flopsPerSecond == 100e9);
@@ -321,7 +323,8 @@ private slots:
         emit against.activated(1);
         QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && beside.compared(), test::patience);
         QVERIFY(beside.isVisible() && !test::part<RowTable>(*s.page, "profile.table")->isVisible());
-        QVERIFY2(beside.verdict().startsWith("B's step"), qPrintable(beside.verdict()));
+        QVERIFY2(test::part<QLabel>(beside, "profile.verdict")->text().startsWith("B's step"),
+                 qPrintable(test::part<QLabel>(beside, "profile.verdict")->text()));
         // The rows of core/profile, in its order.
         const ComparedProfiles& compared = *beside.compared();
         const auto& rows = beside.table()->rows().rows();

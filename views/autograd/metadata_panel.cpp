@@ -44,6 +44,7 @@ MetadataPanel::MetadataPanel(Workspace& workspace, Theme& theme, QWidget* parent
     row->setContentsMargins(12, 3, 12, 3);
     row->addWidget(d->verdict = plainLabel({}, "strong"));
     row->addWidget(d->note = plainLabel({}, "hint"));
+    d->note->setObjectName(QStringLiteral("metadata.note"));
     row->addStretch(1);
     row->addWidget(d->only = new QCheckBox(tr("Only what differs")));
     d->only->setObjectName(QStringLiteral("metadata.onlyDifferent"));
@@ -65,10 +66,6 @@ void MetadataPanel::setRederived(Rederivations& rederived) {
     d->rederived = &rederived;
     connect(&rederived, &Rederivations::changed, this, &Panel::invalidate);
     invalidate();
-}
-
-QString MetadataPanel::summary() const {
-    return d->rows.empty() ? QString() : d->note->text();
 }
 
 void MetadataPanel::forget() {

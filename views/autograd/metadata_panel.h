@@ -24,8 +24,6 @@ public:
 
     /// Where derived metadata comes from; it outlives the panel.
     void setRederived(Rederivations& rederived);
-    /// "38 of 40 fields equal"; empty while there is nothing to compare.
-    [[nodiscard]] QString summary() const;
 
 protected:
     void begin(const session::SessionPtr& session, std::size_t compile) override;

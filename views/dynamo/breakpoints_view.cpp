@@ -20,6 +20,7 @@ BreakpointsView::BreakpointsView(Theme& theme, QWidget* parent)
     , m_list(new QListView)
     , m_answer(plainLabel({}, "hint")) {
     m_field->setObjectName(QStringLiteral("dynamo.breakpointField"));
+    m_answer->setObjectName(QStringLiteral("dynamo.breakpointAnswer"));
     m_list->setObjectName(QStringLiteral("dynamo.breakpointList"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -63,10 +64,6 @@ BreakpointsView::BreakpointsView(Theme& theme, QWidget* parent)
     connect(m_field, &QLineEdit::textEdited, m_answer, &QLabel::hide);
     connect(remove, &QAction::triggered, this, &BreakpointsView::removeSelected);
     connect(edit, &QAction::triggered, this, [this] { m_list->edit(m_list->currentIndex()); });
-}
-
-QString BreakpointsView::answer() const {
-    return m_answer->isHidden() ? QString() : m_answer->text();
 }
 
 void BreakpointsView::add() {

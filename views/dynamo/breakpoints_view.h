@@ -21,8 +21,6 @@ public:
     explicit BreakpointsView(Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] BreakpointsModel& model() const { return *m_model; }
-    /// What was wrong with what was typed last.
-    [[nodiscard]] QString answer() const;
 
 private:
     void add();

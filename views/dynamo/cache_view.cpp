@@ -81,6 +81,7 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
     , m_limit(new QSpinBox)
     , m_note(plainLabel({}, "hint")) {
     m_entries->setObjectName(QStringLiteral("dynamo.cacheEntries"));
+    m_note->setObjectName(QStringLiteral("dynamo.cacheNote"));
     m_codes->setObjectName(QStringLiteral("dynamo.cacheCodes"));
     m_guards->setObjectName(QStringLiteral("dynamo.cacheGuards"));
     m_call->setObjectName(QStringLiteral("dynamo.cacheCall"));
@@ -128,10 +129,6 @@ CacheView::CacheView(Theme& theme, QWidget* parent)
             m_guardSteps[std::size_t(row)] != dynamo::noStep)
             emit stepChosen(m_guardSteps[std::size_t(row)]);
     });
-}
-
-QString CacheView::note() const {
-    return m_note->text();
 }
 
 QString CacheView::idOf(std::size_t position) const {

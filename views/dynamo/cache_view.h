@@ -25,7 +25,6 @@ public:
     explicit CacheView(Theme& theme, QWidget* parent = nullptr);
 
     void setRecording(dynamo::RecordingPtr recording);
-    [[nodiscard]] QString note() const;
 
 signals:
     void stepChosen(dynascope::dynamo::StepIndex step);

@@ -140,6 +140,7 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
     , m_note(plainLabel({}, "hint"))
     , m_verdict(plainLabel({}, "hint")) {
     m_refused->setObjectName(QStringLiteral("dynamo.effectRefused"));
+    m_note->setObjectName(QStringLiteral("dynamo.effectNote"));
     m_graphs->setObjectName(QStringLiteral("dynamo.effectGraphs"));
     m_objects->setObjectName(QStringLiteral("dynamo.effectObjects"));
     m_replay->setObjectName(QStringLiteral("dynamo.effectReplay"));
@@ -171,10 +172,6 @@ EffectsView::EffectsView(Theme& theme, QWidget* parent)
         if (row >= 0 && std::size_t(row) < m_reports.refused.size())
             emit stepChosen(m_reports.refused[std::size_t(row)].step);
     });
-}
-
-QString EffectsView::note() const {
-    return m_note->text();
 }
 
 void EffectsView::setReports(dynamo::RecordingPtr recording, EffectReports reports) {

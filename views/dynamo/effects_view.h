@@ -28,7 +28,6 @@ public:
     explicit EffectsView(Theme& theme, QWidget* parent = nullptr);
 
     void setReports(dynamo::RecordingPtr recording, EffectReports reports);
-    [[nodiscard]] QString note() const;
 
 signals:
     void stepChosen(dynascope::dynamo::StepIndex step);

@@ -82,6 +82,7 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
     , m_note(plainLabel({}, "hint"))
     , m_nodesNote(plainLabel({}, "hint")) {
     m_nodes->setObjectName(QStringLiteral("dynamo.keyNodes"));
+    m_note->setObjectName(QStringLiteral("dynamo.keyNote"));
     m_first->setObjectName(QStringLiteral("dynamo.keyFirst"));
     m_table->setObjectName(QStringLiteral("dynamo.keyQuestions"));
     m_other->setObjectName(QStringLiteral("dynamo.keyOther"));
@@ -136,10 +137,6 @@ KeyView::KeyView(Theme& theme, QWidget* parent)
         revealDifference();
         m_tree->setFocus(Qt::OtherFocusReason);
     });
-}
-
-QString KeyView::note() const {
-    return m_note->text();
 }
 
 QString KeyView::nameOf(const CacheQuestion& question) const {

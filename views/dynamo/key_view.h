@@ -29,7 +29,6 @@ public:
     void setQuestions(dynamo::RecordingPtr recording, std::vector<dynamo::CacheQuestion> questions);
     [[nodiscard]] QTreeView* tree() const { return m_tree; }
     [[nodiscard]] KeyModel& model() const { return *m_model; }
-    [[nodiscard]] QString note() const;
 
 signals:
     void stepChosen(dynascope::dynamo::StepIndex step);

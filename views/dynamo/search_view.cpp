@@ -60,6 +60,7 @@ SearchView::SearchView(Theme& theme, QWidget* parent)
                            theme))
     , m_caption(plainLabel({}, "hint")) {
     m_table->setObjectName(QStringLiteral("dynamo.searchTable"));
+    m_caption->setObjectName(QStringLiteral("dynamo.searchCaption"));
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -76,10 +77,6 @@ SearchView::SearchView(Theme& theme, QWidget* parent)
     };
     connect(m_table, &RowTable::rowSelected, this, choose);
     connect(m_table, &RowTable::rowActivated, this, choose);
-}
-
-QString SearchView::caption() const {
-    return m_caption->text();
 }
 
 void SearchView::setMessage(const QString& text) {

@@ -23,7 +23,6 @@ public:
     void setResult(const QString& text, dynamo::SearchResult result);
     void setMessage(const QString& text);
     [[nodiscard]] const std::vector<dynamo::SearchHit>& hits() const { return m_result.hits; }
-    [[nodiscard]] QString caption() const;
     /// The hit after or before a step; noStep where there is none.
     [[nodiscard]] dynamo::StepIndex neighbour(dynamo::StepIndex step, bool back) const;
     /// Selects the hit at a step, if there is one.

@@ -82,6 +82,7 @@ SymbolNamesView::SymbolNamesView(Workspace& workspace, Theme& theme, QWidget* pa
           theme))
     , m_note(plainLabel({}, "hint")) {
     m_table->setObjectName(QStringLiteral("dynamo.symbolTable"));
+    m_note->setObjectName(QStringLiteral("dynamo.symbolNote"));
     m_a->setObjectName(QStringLiteral("dynamo.symbolsA"));
     m_b->setObjectName(QStringLiteral("dynamo.symbolsB"));
     auto* column = new QVBoxLayout(this);
@@ -101,10 +102,6 @@ SymbolNamesView::SymbolNamesView(Workspace& workspace, Theme& theme, QWidget* pa
     column->addWidget(m_table, 1);
     m_table->setEmptyText(tr("No symbol was made."));
     setFocusProxy(m_table);
-}
-
-QString SymbolNamesView::note() const {
-    return m_note->text();
 }
 
 const session::Compile* SymbolNamesView::compileOf(const QComboBox& box) const {

@@ -24,7 +24,6 @@ public:
 
     /// Compiles of all open captures may be chosen; those that are chosen stay, where they are still open.
     void refresh();
-    [[nodiscard]] QString note() const;
 
 private:
     void show();

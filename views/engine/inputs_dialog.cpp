@@ -59,6 +59,7 @@ InputsDialog::InputsDialog(Theme& theme, const QString& title, std::vector<engin
     , m_table(new QTableWidget(this))
     , m_state(new QLabel(this)) {
     m_table->setObjectName(QStringLiteral("inputs.table"));
+    m_state->setObjectName(QStringLiteral("inputs.state"));
     setWindowTitle(title);
     setObjectName(QStringLiteral("inputsDialog"));
     resize(theme.scaled(860), theme.scaled(std::min(220 + 30 * int(m_rows.size()), 620)));
@@ -188,10 +189,6 @@ void InputsDialog::check() {
                : toQString(values.error().message));
     m_state->setStyleSheet(QStringLiteral("color: %1").arg((values ? c.text2 : c.removed).name()));
     m_accept->setEnabled(values.has_value());
-}
-
-QString InputsDialog::state() const {
-    return m_state->text();
 }
 
 } // namespace dynascope::views

@@ -25,8 +25,6 @@ public:
 
     /// As they were typed; dtypes in full.
     [[nodiscard]] std::vector<engine::InputRow> rows() const;
-    /// What is still missing, or what the rest is made of.
-    [[nodiscard]] QString state() const;
 
 private:
     void fill();

@@ -46,6 +46,7 @@ PluginsDialog::PluginsDialog(Engine& engine, Theme& theme, QWidget* parent)
     , m_note(new QLabel(this))
     , m_copy(new QPushButton(tr("Copy all"), this)) {
     m_table->setObjectName(QStringLiteral("plugins.table"));
+    m_note->setObjectName(QStringLiteral("plugins.note"));
     setObjectName(QStringLiteral("pluginsDialog"));
     setWindowTitle(tr("Plugins"));
     resize(theme.scaled(960), theme.scaled(360));
@@ -80,10 +81,6 @@ PluginsDialog::PluginsDialog(Engine& engine, Theme& theme, QWidget* parent)
     box->addWidget(m_table, 1);
     box->addLayout(buttons);
     refresh();
-}
-
-QString PluginsDialog::note() const {
-    return m_note->text();
 }
 
 void PluginsDialog::refresh() {

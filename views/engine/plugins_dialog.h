@@ -22,8 +22,6 @@ class PluginsDialog : public QDialog {
 public:
     PluginsDialog(Engine& engine, Theme& theme, QWidget* parent = nullptr);
 
-    /// What stands below the table: the folders that were searched, or why there is no answer.
-    [[nodiscard]] QString note() const;
     /// Asks anew.
     void refresh();
     void copyAll() const;

@@ -90,6 +90,7 @@ CallingConventionPanel::CallingConventionPanel(Workspace& workspace, Stepper& st
          tr("New values of inputs are outputs, and the caller writes them back, as AOTAutograd's runtime "
             "does"));
     m_note->setTextFormat(Qt::PlainText);
+    m_note->setObjectName(QStringLiteral("calling.note"));
     m_note->setProperty("role", "hint");
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     bar->addWidget(m_note, 1);
@@ -127,10 +128,6 @@ CallingConventionPanel::CallingConventionPanel(Workspace& workspace, Stepper& st
     });
     connect(&m_stepper, &Stepper::recordingChanged, this, &Panel::invalidate);
     restyle();
-}
-
-QString CallingConventionPanel::note() const {
-    return m_note->text();
 }
 
 void CallingConventionPanel::restyle() {

@@ -21,8 +21,6 @@ public:
     CallingConventionPanel(Workspace& workspace, Stepper& stepper, Theme& theme, QWidget* parent = nullptr);
 
     [[nodiscard]] CallingConventionModel& model() { return *m_model; }
-    /// One sentence on the form that is shown.
-    [[nodiscard]] QString note() const;
 
 signals:
     void nodeActivated(const QString& node, bool inResult);

@@ -51,8 +51,6 @@ public:
     [[nodiscard]] CompareView* canvases() const;
     /// What the engine said of passes; null without an engine.
     [[nodiscard]] const PassChecks* checks() const;
-    /// What was said of a condition: an error, or that it holds nowhere.
-    [[nodiscard]] QString said() const;
     /// The workspace of the graphs between passes.
     [[nodiscard]] Workspace& graphs() const;
     /// Into CompilePasses::rows; -1 while nothing is shown.

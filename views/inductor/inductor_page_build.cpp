@@ -80,6 +80,7 @@ QWidget* InductorPage::questionBar() {
     d->condition->setMaximumWidth(theme().scaled(260));
     row->addWidget(d->condition, 1);
     d->said = quietNote();
+    d->said->setObjectName(QStringLiteral("inductor.said"));
     row->addWidget(d->said, 2);
     d->verified = quietNote();
     d->verified->setAlignment(Qt::AlignRight | Qt::AlignVCenter);

@@ -41,10 +41,6 @@ const PassChecks* InductorPage::checks() const {
     return d->checks.get();
 }
 
-QString InductorPage::said() const {
-    return d->said->text();
-}
-
 void InductorPage::say(const QString& text) {
     d->said->setText(text);
     d->said->setToolTip(text);

@@ -142,6 +142,7 @@ void PassStepsPanel::Private::build() {
     result->setSelectionMode(QAbstractItemView::NoSelection);
     summary = new QLabel;
     summary->setTextFormat(Qt::PlainText);
+    summary->setObjectName(QStringLiteral("passSteps.summary"));
     summary->setTextInteractionFlags(Qt::TextSelectableByMouse);
     summary->setWordWrap(true);
     summary->setContentsMargins(12, 4, 12, 4);
@@ -244,10 +245,6 @@ PassStepsPanel::PassStepsPanel(Workspace& workspace, Passes& passes, Theme& them
 }
 
 PassStepsPanel::~PassStepsPanel() = default;
-
-QString PassStepsPanel::summary() const {
-    return d->summary->text();
-}
 
 void PassStepsPanel::step(int direction) {
     const int row = d->table->currentIndex().row() + direction;

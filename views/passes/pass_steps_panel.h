@@ -22,8 +22,6 @@ public:
     PassStepsPanel(Workspace& workspace, Passes& passes, Theme& theme, QWidget* parent = nullptr);
     ~PassStepsPanel() override;
 
-    /// "normalize_ir: 14 ops, 3 changed; 2 writes stay"; empty where no pass is shown.
-    [[nodiscard]] QString summary() const;
     void step(int direction); ///< to the next or previous row that is listed
     void setOnlyMatters(bool only);
 

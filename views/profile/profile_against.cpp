@@ -20,13 +20,10 @@ ProfileAgainst::ProfileAgainst(Theme& theme, QWidget* parent)
     column->setSpacing(0);
     column->addWidget(m_bars);
     m_verdict->setContentsMargins(12, 2, 12, 6);
+    m_verdict->setObjectName(QStringLiteral("profile.verdict"));
     column->addWidget(m_verdict);
     column->addWidget(m_table, 1);
     connect(m_table, &RowTable::rowActivated, this, &ProfileAgainst::follow);
-}
-
-QString ProfileAgainst::verdict() const {
-    return m_verdict->text();
 }
 
 void ProfileAgainst::show(ComparedProfilesPtr compared, profile::By by, const QString& a, const QString& b) {

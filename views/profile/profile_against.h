@@ -24,7 +24,6 @@ public:
     void show(ComparedProfilesPtr compared, profile::By by, const QString& a, const QString& b);
     void setFilter(const QString& filter);
     [[nodiscard]] RowTable* table() const { return m_table; }
-    [[nodiscard]] QString verdict() const;
     [[nodiscard]] const ComparedProfilesPtr& compared() const { return m_compared; }
 
 signals:

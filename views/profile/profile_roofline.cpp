@@ -45,14 +45,11 @@ ProfileRoofline::ProfileRoofline(Theme& theme, Engine* engine, QWidget* parent)
     row->addWidget(m_measure);
     column->addWidget(m_view, 1);
     m_note->setContentsMargins(12, 0, 12, 4);
+    m_note->setObjectName(QStringLiteral("profile.rooflineNote"));
     m_note->setWordWrap(true);
     column->addWidget(m_note);
     connect(m_field, &QLineEdit::editingFinished, this, &ProfileRoofline::take);
     connect(m_measure, &QPushButton::clicked, this, &ProfileRoofline::measure);
-}
-
-QString ProfileRoofline::note() const {
-    return m_note->text();
 }
 
 void ProfileRoofline::show(const profile::Joined& joined, const std::vector<ProfileRow>& rows,

@@ -32,7 +32,6 @@ public:
     [[nodiscard]] RooflineView* view() const { return m_view; }
     [[nodiscard]] QLineEdit* field() const { return m_field; }
     [[nodiscard]] QPushButton* button() const { return m_measure; }
-    [[nodiscard]] QString note() const;
 
 signals:
     void peaksChanged();

@@ -107,6 +107,7 @@ ProvenancePanel::ProvenancePanel(Workspace& workspace, Theme& theme, QWidget* pa
     bar->setSpacing(10);
     d->title = new QLabel;
     d->title->setTextFormat(Qt::PlainText);
+    d->title->setObjectName(QStringLiteral("provenance.title"));
     d->title->setMinimumWidth(0);
     bar->addWidget(d->title);
     const auto chip = [&](const QString& text, const QString& tip, bool every) {
@@ -180,10 +181,6 @@ ProvenancePanel::~ProvenancePanel() = default;
 
 const ProvenanceModel& ProvenancePanel::model() const {
     return *d->model;
-}
-
-QString ProvenancePanel::title() const {
-    return d->title->text();
 }
 
 void ProvenancePanel::restyle() {

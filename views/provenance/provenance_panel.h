@@ -23,8 +23,6 @@ public:
     ~ProvenancePanel() override;
 
     [[nodiscard]] const ProvenanceModel& model() const;
-    /// "setitem of dynamo_output, 0/0": what the table is about.
-    [[nodiscard]] QString title() const;
 
 protected:
     void refresh() override;

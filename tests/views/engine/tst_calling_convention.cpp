@@ -12,6 +12,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QFile>
+#include <QLabel>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QTreeView>
@@ -81,7 +82,7 @@ private slots:
             rowText(model, Model::Epilogue, 0),
             QStringLiteral("1|l_x_.copy_(mul)|48 B|new values|before the break at cap.py:6: 1/0 reads it "
                            "as L['x']"));
-        QVERIFY(s.page.convention().note().contains(QStringLiteral("at the end")));
+        QVERIFY(test::part<QLabel>(s.page, "calling.note")->text().contains(QStringLiteral("at the end")));
         QVERIFY(model.index(0, Model::Why, model.index(Model::Epilogue, 0))
                     .data(Qt::ToolTipRole)
                     .toString()
@@ -110,7 +111,8 @@ private slots:
                  QStringLiteral("1|l_x_.copy_(output 0)|48 B"));
         QCOMPARE(model.index(Model::Epilogue, 0).data().toString(),
                  QStringLiteral("1 epilogue step, by the caller after the graph"));
-        QVERIFY(s.page.convention().note().contains(QStringLiteral("no write at all")));
+        QVERIFY(
+            test::part<QLabel>(s.page, "calling.note")->text().contains(QStringLiteral("no write at all")));
         // Back: that form is known, so no engine is asked.
         auto* graph = s.page.convention().findChild<QToolButton*>(QStringLiteral("conventionGraph"));
         QTest::mouseClick(graph, Qt::LeftButton);

@@ -23,6 +23,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QLabel>
 #include <QPushButton>
 #include <csignal>
 
@@ -104,7 +105,7 @@ private slots:
         QCOMPARE(cells, QStringList({"polish: loaded: polish, shine (ada)",
                                      "strange: not loaded: it belongs to another user (eve)",
                                      "cuda: not loaded: is not there ()"}));
-        QVERIFY(dialog->note().contains("/opt/plugins"));
+        QVERIFY(test::part<QLabel>(*dialog, "plugins.note")->text().contains("/opt/plugins"));
         dialog->copyAll();
         QVERIFY(QApplication::clipboard()->text().contains(
             "/opt/plugins/polish.so (passes, of ada, built for PyTorch 2.13.0): loaded: polish, shine\n"));
