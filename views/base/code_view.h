@@ -108,7 +108,6 @@ public:
 signals:
     void lineClicked(int pane, int line, int column, Qt::KeyboardModifiers modifiers);
     void wordActivated(int pane, int line, const QString& word); ///< Ctrl-click or Ctrl-Enter
-    void lineHovered(int pane, int line);                        ///< -1 when left
     void linkActivated(const QString& target);
 
 protected:

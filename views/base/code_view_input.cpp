@@ -114,8 +114,6 @@ void CodeView::updateCursor(QPoint point, Qt::KeyboardModifiers modifiers) {
     else if (line && modifiers & Qt::ControlModifier)
         word = wordAt(line->text, at.column);
     const int row = line ? at.row : -1;
-    if (row != m_hoverRow || at.pane != m_hoverPane)
-        emit lineHovered(at.pane, line ? m_rows[std::size_t(row)].line[std::size_t(at.pane)] : -1);
     const bool changed = row != m_hoverRow || at.pane != m_hoverPane || word.begin != m_hoverWord.begin ||
                          word.end != m_hoverWord.end;
     m_hoverRow = row;
@@ -166,7 +164,6 @@ void CodeView::leaveEvent(QEvent* event) {
     if (m_hoverRow < 0) return;
     m_hoverRow = -1;
     m_hoverWord = {};
-    emit lineHovered(0, -1);
     viewport()->update();
 }
 

@@ -119,12 +119,6 @@ TextDiffPanel::TextDiffPanel(Workspace& workspace, Theme& theme, QWidget* parent
         if (line >= 0 && line < int(nodes.size()) && nodes[std::size_t(line)] != ir::npos)
             this->workspace().selectNode({pane == 0 ? Side::A : Side::B, nodes[std::size_t(line)]});
     });
-    connect(view(), &CodeView::lineHovered, this, [this](int pane, int line) {
-        const auto& nodes = d->text->nodeOfLine[std::size_t(pane)];
-        const bool known = line >= 0 && line < int(nodes.size());
-        this->workspace().hoverNode(
-            {pane == 0 ? Side::A : Side::B, known ? nodes[std::size_t(line)] : ir::npos});
-    });
     connect(view(), &CodeView::wordActivated, this, [this](int pane, int, const QString& word) {
         const ir::GraphPtr& graph = pane == 0 ? d->key.graphA : d->key.graphB;
         const ir::NodeIndex node = graph ? graph->find(word.toStdString()) : ir::npos;

@@ -68,7 +68,6 @@ void GraphCanvas::hover(QPointF viewPoint) {
     m_view.hoveredFrame = frame;
     viewport()->setCursor(frame >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
     viewport()->update();
-    emit itemHovered(item);
 }
 
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {

@@ -159,8 +159,6 @@ void CompareView::Private::connectPane(const PaneWidgets& pane, Slot slot) {
     QObject::connect(c, &GraphCanvas::itemClicked, &q, [this, slot](int item) { itemClicked(slot, item); });
     QObject::connect(c, &GraphCanvas::foldRequested, &q,
                      [this, slot](layout::GroupId group, bool open) { fold(slot, group, open); });
-    QObject::connect(c, &GraphCanvas::itemHovered, &q,
-                     [this, slot](int item) { workspace.hoverNode(nodeAt(slot, item)); });
     QObject::connect(c, &GraphCanvas::itemToggled, &q, [this, slot](int item) { toggle(slot, item); });
     QObject::connect(c, &GraphCanvas::rangeAsked, &q, [this, slot](int item) { chooseBetween(slot, item); });
     QObject::connect(c, &GraphCanvas::choiceMenuAboutToShow, &q,

@@ -112,7 +112,6 @@ signals:
     void choiceMenuAboutToShow(QMenu* menu, int item);
     void emptyMenuRequested(const QPoint& globalPos); ///< a menu where no item is
     void foldRequested(dynascope::layout::GroupId group, bool open);
-    void itemHovered(int item);
     void showInOtherPane(int item);
     void sourceRequested(int item);
     void relativesRequested(int item, bool inputs);

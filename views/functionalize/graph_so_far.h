@@ -20,7 +20,6 @@ public:
 
     void setShowDead(bool show);
     void setShortNames(bool on);
-    [[nodiscard]] bool shortNames() const { return m_shortNames; }
 
     struct Line {
         enum class Kind : std::uint8_t { Done, Added, Next };

@@ -212,7 +212,6 @@ void Workspace::setPlace(Place place) {
 
 void Workspace::loadStages() {
     const StageView oldA = std::exchange(m_a, {}), oldB = std::exchange(m_b, {});
-    m_hover = {};
     m_diff.reset();
     m_tasks.cancel("diff");
     loadStage(Side::A, stageAt(m_place.stageA), oldA, oldB);
@@ -381,12 +380,6 @@ void Workspace::selectNode(NodeSelection node) {
 
 void Workspace::seekNode() {
     emit nodeSought();
-}
-
-void Workspace::hoverNode(NodeSelection node) {
-    if (node == m_hover) return;
-    m_hover = node;
-    emit nodeHovered(node);
 }
 
 void Workspace::showBreak(int group) {

@@ -202,7 +202,6 @@ public:
     void selectNode(NodeSelection node);
     /// The selected node was searched for: views open what hides it, and show it large enough to be read.
     void seekNode();
-    void hoverNode(NodeSelection node);
     /// Asks about a line of the program, and selects a node of it if there is one.
     void selectLine(const std::string& file, std::uint32_t line, NodeSelection with = {},
                     bool everyCompile = false);
@@ -248,7 +247,6 @@ signals:
     void timesChanged(); ///< of some stage's nodes
     void nodeSelected(dynascope::views::NodeSelection node);
     void nodeSought();
-    void nodeHovered(dynascope::views::NodeSelection node);
     void panelRequested(dynascope::views::PanelId panel); ///< someone asks for it to be raised
     void wholeTimeRequested(); ///< the compile time of the whole capture, after its panel was asked for
     /// Record the program of the current capture again, with a setting as session::settingToTry() has it or none,
@@ -306,7 +304,6 @@ private:
     Place m_place;
     PagePlaces m_starts;
     std::vector<Visit> m_back, m_forward;
-    NodeSelection m_hover;
     StageView m_a, m_b;
     DiffPtr m_diff;
     DiffsAhead m_ahead;
