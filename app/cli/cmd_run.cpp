@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli run [--into DIR] [--what WHAT,...] [--set NAME=VALUE ...] [--open] -- python train.py ARGS
+// dynascope-cli run [--into DIR] [--what WHAT,...] [--set NAME=VALUE ...] [--open | --follow] -- python train.py ARGS
 //
 // What capture does, into a folder of its own for each run; ends as the program does, after the answers of info.
 #include "app/cli/command.h"
@@ -36,7 +36,7 @@ struct RunOptions {
     std::string into = "dynascope-runs";
     std::string what = "trace,steps";
     std::vector<std::string> settings, program;
-    bool open = false;
+    bool open = false, follow = false;
 };
 
 void onStderr(const std::string& text) {
@@ -97,10 +97,10 @@ Result<std::string> makeFolder(const RunOptions& options, std::int64_t started, 
 }
 
 /// The window beside us, on its own from then on.
-void openWindow(const std::string& folder) {
+void openWindow(const std::string& folder, bool follows) {
     std::string window = (ownFolder() / "dynascope").string();
-    std::string path = folder;
-    std::array<char*, 3> words{window.data(), path.data(), nullptr};
+    std::string path = folder, option = "--follow";
+    std::array<char*, 4> words{window.data(), path.data(), follows ? option.data() : nullptr, nullptr};
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
@@ -110,12 +110,17 @@ void openWindow(const std::string& folder) {
     if (started != 0) onStderr("dynascope-cli: " + window + ": " + std::strerror(started) + '\n');
 }
 
+/// Whether PyTorch has written something to open.
+bool hasTrace(const std::string& folder) {
+    std::error_code problem, gone;
+    return std::ranges::any_of(fs::directory_iterator(folder, problem), [&](const fs::directory_entry& file) {
+        return file.path().extension() == ".log" && file.file_size(gone) > 0 && !gone;
+    });
+}
+
 void tell(const std::string& folder) {
     onStderr('\n' + captureSummary(folder) + '\n');
-    std::error_code problem;
-    if (std::ranges::none_of(fs::directory_iterator(folder, problem), [](const fs::directory_entry& file) {
-            return file.path().extension() == ".log";
-        }))
+    if (!hasTrace(folder))
         return onStderr(
             "Nothing to answer: no trace was written. PyTorch compiled nothing here, or did not run.\n");
     const auto session = openInput(folder);
@@ -163,6 +168,13 @@ int run(const RunOptions& options) {
     if (task.isFirst)
         if (const auto kept = runs::writeRun(*folder, record); !kept) return fail(kept.error());
 
+    bool isShown = false;
+    if (options.follow && task.isFirst)
+        program.meanwhile = [&isShown, &folder] {
+            if (isShown || !hasTrace(*folder)) return;
+            isShown = true;
+            openWindow(*folder, true);
+        };
     const auto before = std::chrono::steady_clock::now();
     const Result<int> status = runRecorded(program, nullptr);
     if (!status) {
@@ -174,7 +186,7 @@ int run(const RunOptions& options) {
     record.exitStatus = *status;
     const auto kept = runs::writeRun(*folder, record);
     tell(*folder);
-    if (options.open) openWindow(*folder);
+    if ((options.open || options.follow) && !isShown && hasTrace(*folder)) openWindow(*folder, false);
     if (!kept) return fail(kept.error());
     return *status;
 }
@@ -198,6 +210,8 @@ void addRun(Parser& parser) {
     command.add("--set", options->settings,
                 "A setting of torch._dynamo.config for this run, as capture takes it");
     command.flag("--open", options->open, "Open the window on it once the program has ended");
+    command.flag("--follow", options->follow,
+                 "Open the window as soon as something was compiled, and show there what comes");
     command
         .add("program", options->program, "After --: the program and its arguments, such as python train.py")
         .required();

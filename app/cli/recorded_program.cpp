@@ -25,7 +25,7 @@ namespace {
 constexpr std::array passedOn{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 /// Waits for the program and passes on what others tell us; the status as waitpid gives it.
-int wait(pid_t program, int signals, const std::string& folder, bool shown, LiveConsole* console) {
+int wait(pid_t child, int signals, const RecordedProgram& program, bool shown, LiveConsole* console) {
     constexpr int nowAndThen = 500; // ms
     std::vector<pollfd> waitedFor;
     for (;;) {
@@ -36,15 +36,17 @@ int wait(pid_t program, int signals, const std::string& folder, bool shown, Live
         while (::read(signals, &info, sizeof info) == sizeof info) {
             // The terminal sends to the program as well, a process only to us.
             if (info.ssi_signo != SIGCHLD && info.ssi_code <= 0)
-                kill(program, static_cast<int>(info.ssi_signo));
+                kill(child, static_cast<int>(info.ssi_signo));
         }
         if (console != nullptr) console->serve();
         int status = 0;
-        if (waitpid(program, &status, WNOHANG) == program) {
+        if (waitpid(child, &status, WNOHANG) == child) {
             if (shown) std::fputs("\r\x1b[K", stderr);
             return status;
         }
-        if (shown) std::fprintf(stderr, "\r\x1b[K%s", withoutControlCodes(captureSummary(folder)).c_str());
+        if (shown)
+            std::fprintf(stderr, "\r\x1b[K%s", withoutControlCodes(captureSummary(program.folder)).c_str());
+        if (program.meanwhile) program.meanwhile();
     }
 }
 
@@ -79,7 +81,7 @@ Result<int> runRecorded(const RecordedProgram& program, LiveConsole* console) {
     }
     const int told = signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
     const bool shown = program.showsProgress && console == nullptr && isatty(STDERR_FILENO) == 1;
-    const int status = wait(child, told, program.folder, shown, console);
+    const int status = wait(child, told, program, shown, console);
     close(told);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     return shellStatus(status);

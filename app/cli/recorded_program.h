@@ -6,6 +6,7 @@
 #include "app/cli/capture_setup.h"
 #include "core/base/result.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct RecordedProgram {
     std::string folder;               ///< absolute; it is there
     std::string recorder;             ///< see recorderFolder()
     CaptureRequest request;
-    bool showsProgress = false; ///< on stderr, where that is a terminal
+    bool showsProgress = false;        ///< on stderr, where that is a terminal
+    std::function<void()> meanwhile{}; ///< called about twice a second while it runs; may be empty
 };
 
 /// Runs it to its end, with what the recording needs in its environment. Signals that end or tell a program something

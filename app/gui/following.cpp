@@ -35,7 +35,7 @@ Following::Following(const Shared& shared)
     , m_follower(new Follower(m_workspace, this)) {
     connect(&m_workspace, &Workspace::captureOpened, this, [this](int capture) {
         const session::SessionPtr& session = m_workspace.captures()[std::size_t(capture)].session;
-        if (!m_settings.isFollowed(toQString(session->inputs.path))) return;
+        if (!m_followsAll && !m_settings.isFollowed(toQString(session->inputs.path))) return;
         // Once everybody has it.
         const auto follow = [this, opened = std::weak_ptr(session)] {
             const auto& open = m_workspace.captures();

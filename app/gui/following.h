@@ -16,6 +16,8 @@ class Following : public WindowPart {
 public:
     explicit Following(const Shared& shared);
     [[nodiscard]] views::Follower& follower() { return *m_follower; }
+    /// Whatever is opened from now on is read on as it grows, as far as it can be.
+    void followAll() { m_followsAll = true; }
     void addActions();
     void updateActions();
 
@@ -28,6 +30,7 @@ private:
     void watchFiles(); ///< that are read while they are shown
 
     views::Follower* m_follower;
+    bool m_followsAll = false;
 };
 
 } // namespace dynascope::app

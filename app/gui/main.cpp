@@ -29,7 +29,7 @@ using namespace dynascope;
 struct Options {
     std::vector<std::string> paths, sizes, engine;
     std::string exportFolder, theme, completion, lesson;
-    bool benchStart = false, compare = false, selfCheck = false;
+    bool benchStart = false, compare = false, follow = false, selfCheck = false;
 };
 
 bool isSet(const char* variable) {
@@ -82,6 +82,7 @@ int runWindow(QApplication& app, const Options& options) {
     QStringList paths;
     for (const std::string& path : options.paths)
         paths << QString::fromLocal8Bit(path.c_str());
+    if (options.follow) window.followAll();
     options.compare ? window.comparePaths(paths) : window.openPaths(paths);
     if (!options.lesson.empty()) window.openLesson(QString::fromLocal8Bit(options.lesson.c_str()));
     return QApplication::exec();
@@ -161,6 +162,8 @@ int main(int argc, char** argv) {
         ->allow_extra_args(false)
         ->default_str("1600x1000");
     parser.add_flag("--compare", options.compare, "Compare the two PATHs, or the ranks of one");
+    parser.add_flag("--follow", options.follow,
+                    "Read the PATHs on as they grow, as a program that runs writes them");
     parser.add_option("--theme", options.theme, "Colours: dark or light")
         ->check(CLI::IsMember({"dark", "light"}));
     parser.add_option("--lesson", options.lesson, "Open a lesson: its name in Help > Lessons, or its file")

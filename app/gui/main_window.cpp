@@ -281,6 +281,10 @@ void MainWindow::resetLayout() {
     m_layout->reset();
 }
 
+void MainWindow::followAll() {
+    m_following->followAll();
+}
+
 Follower& MainWindow::follower() {
     return m_following->follower();
 }

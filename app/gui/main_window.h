@@ -64,6 +64,8 @@ public:
     void comparePaths(const QStringList& paths);
     /// A bundled lesson by its name, or any by the path of its file.
     void openLesson(const QString& nameOrPath);
+    /// Captures that are opened from now on are read on as they grow.
+    void followAll();
     void resetLayout();
     /// Whether it sees to it, whenever it is shown or un-maximised, that all of it is on its screen. Off at first:
     /// pictures are taken at any size.

@@ -83,6 +83,16 @@ private slots:
     }
     void cleanup() { close(); }
 
+    /// As `run --follow` opens the window.
+    void whatIsOpenedIsFollowed() {
+        write(compileText(0));
+        window().followAll();
+        open(m_log);
+        QTRY_VERIFY(window().follower().isFollowing(0));
+        append(compileText(1));
+        QTRY_COMPARE(compiles(), 2U);
+    }
+
     void whatComesInAppearsAndThePlaceStays() {
         std::string text;
         for (int frame = 0; frame < 40; ++frame)

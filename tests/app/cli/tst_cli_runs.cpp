@@ -77,6 +77,37 @@ private slots:
         QCOMPARE(QDir(runs()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 3);
     }
 
+    /// Beside another window than ours, that only says how it was called.
+    void theWindowFollows() {
+        const QString bin = m_folder->filePath("bin"), said = m_folder->filePath("said");
+        QVERIFY(QDir().mkpath(bin));
+        QVERIFY(QFile::copy(QCoreApplication::applicationDirPath() + "/../bin/dynascope-cli",
+                            bin + "/dynascope-cli"));
+        QFile window(bin + "/dynascope");
+        QVERIFY(window.open(QIODevice::WriteOnly));
+        window.write("#!/bin/sh\necho \"$@\" >> " + said.toUtf8() + '\n');
+        window.close();
+        QVERIFY(window.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
+        const auto ranBy = [&](const QString& script) {
+            QProcess process;
+            process.start(bin + "/dynascope-cli",
+                          {"run", "--what", "trace", "--follow", "--into", runs(), "--", "sh", "-c", script});
+            process.waitForFinished(60000);
+            return process.exitCode();
+        };
+        QCOMPARE(ranBy("exit 4"), 4); // nothing was compiled, so there is nothing to show
+        QVERIFY(!QFile::exists(said));
+        // It goes on until the window was opened, while it runs.
+        QCOMPARE(ranBy("cp " + sample + " $TORCH_TRACE/a.log; for i in $(seq 300); do test -s " + said +
+                       " && exit 7; sleep 0.1; done"),
+                 7);
+        QFile file(said);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray line = file.readAll();
+        QVERIFY2(line.startsWith(runs().toUtf8()) && line.endsWith(" --follow\n") && line.count('\n') == 1,
+                 line);
+    }
+
     void whatCannotStartLeavesNothing() {
         const Ran ran = cli({"run", "--into", runs(), "--", m_folder->filePath("no-such-program")});
         QVERIFY2(ran.exitCode == 2 && ran.err.contains("No such file"), ran.err);
