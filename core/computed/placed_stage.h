@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A computed stage as the workspace knows it, without what made it (core/computed/stages.h).
+// A computed stage as their store knows it (core/computed/stage_store.h), without what made it
+// (core/computed/stages.h).
 #pragma once
 
 #include "core/diff/origins.h"

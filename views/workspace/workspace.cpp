@@ -95,14 +95,7 @@ int Workspace::addCapture(Capture capture, bool show) {
 
 void Workspace::close(int capture) {
     if (inRange(capture, m_captures.size()) < 0) return;
-    for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
-        for (const Computed& computed : m_computed.take(&c)) {
-            m_verdicts.remove(computed.stage->id());
-            m_times.remove(computed.stage->id());
-        }
-    for (const session::Compile& c : m_captures[std::size_t(capture)].session->compiles)
-        for (const session::StagePtr& stage : c.stages)
-            m_times.remove(stage->id());
+    m_stages.forget(*m_captures[std::size_t(capture)].session);
     m_marks.remove(m_captures[std::size_t(capture)].session.get());
     dropComparisons(m_captures[std::size_t(capture)].session);
     m_profiles->drop(m_captures[std::size_t(capture)].session);
@@ -411,7 +404,7 @@ void Workspace::travel(std::vector<Visit>& from, std::vector<Visit>& to, bool re
     const Visit visit = from.back();
     from.pop_back();
     to.push_back({m_place, visit.removed});
-    if (visit.removed) setRemoved(visit.removed.get(), removes);
+    if (visit.removed) m_stages.setRemoved(visit.removed.get(), removes);
     setPlace(completed(visit.place));
     if (visit.removed) emit computedChanged();
 }

@@ -7,6 +7,7 @@
 #include "core/capture/disk_stamp.h"
 #include "core/computed/node_times.h"
 #include "core/computed/placed_stage.h"
+#include "core/computed/stage_store.h"
 #include "core/diff/graph_diff.h"
 #include "core/session/breaks.h"
 #include "core/session/session.h"
@@ -26,6 +27,10 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace dynascope::session {
+class Renumbering;
+}
 
 namespace dynascope::views {
 
@@ -269,14 +274,13 @@ private:
         bool show = false;
     };
     void dropComparisons(const session::SessionPtr& session);
-    class Renumbering;
-    void moveComputed(const Renumbering& to);
+    /// A place in a capture that was read again.
+    [[nodiscard]] static Place moved(Place old, const session::Renumbering& to, const Capture& before,
+                                     const Capture& now);
     void showAgain();
     void completeComparison(Place& place) const;
     void enqueue(Request request);
     void openNext();
-    [[nodiscard]] const Computed* computedAt(int index) const; ///< of the current compile, removed or not
-    void setRemoved(const session::Stage* stage, bool removed);
     void visit(Place place, bool remember = true);
     [[nodiscard]] Place placeIn(int compile) const; ///< the current one where it is of that compile
     void remember(Visit visit);
@@ -297,10 +301,8 @@ private:
     bool m_opening = false;
     std::vector<Capture> m_captures;
     std::vector<ComparisonRequest> m_comparisons;
-    QHash<const session::Compile*, std::vector<Computed>> m_computed;
-    QHash<session::StageId, computed::StageVerdict> m_verdicts; ///< of stages in m_computed
+    computed::StageStore m_stages;
     QHash<const session::Session*, NoteMarks> m_marks;
-    QHash<session::StageId, std::shared_ptr<const NodeTimes>> m_times;
     Place m_place;
     PagePlaces m_starts;
     std::vector<Visit> m_back, m_forward;
