@@ -17,6 +17,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <unistd.h>
@@ -101,22 +102,20 @@ int printSelfCheck() {
 /// The topic's category of Qt: "dynascope.engine", off unless DYNASCOPE_LOG or QT_LOGGING_RULES says
 /// otherwise.
 QLoggingCategory& categoryOf(log::Topic topic) {
-    static QLoggingCategory capture("dynascope.capture", QtInfoMsg), store("dynascope.store", QtInfoMsg),
-        engine("dynascope.engine", QtInfoMsg), layout("dynascope.layout", QtInfoMsg),
-        tasks("dynascope.tasks", QtInfoMsg);
-    switch (topic) {
-    case log::Topic::Capture:
-        return capture;
-    case log::Topic::Store:
-        return store;
-    case log::Topic::Engine:
-        return engine;
-    case log::Topic::Layout:
-        return layout;
-    case log::Topic::Tasks:
-        break;
-    }
-    return tasks;
+    struct Named {
+        std::string name; // which the category refers to
+        QLoggingCategory category;
+        explicit Named(log::Topic topic)
+            : name("dynascope." + std::string(log::nameOf(topic)))
+            , category(name.c_str(), QtInfoMsg) {}
+    };
+    static const std::vector<std::unique_ptr<Named>> all = [] {
+        std::vector<std::unique_ptr<Named>> made;
+        for (std::size_t i = 0; i < log::topicCount; ++i)
+            made.push_back(std::make_unique<Named>(static_cast<log::Topic>(i)));
+        return made;
+    }();
+    return all[static_cast<std::size_t>(topic)]->category;
 }
 
 void logByQt() {

@@ -2,6 +2,7 @@
 #include "core/answers/answer.h"
 
 #include "core/answers/parts.h"
+#include "core/base/log.h"
 #include "core/base/words.h"
 
 #include <algorithm>
@@ -99,7 +100,9 @@ bool isSlow(Question question) {
            question == Question::RunTime || question == Question::Ranks;
 }
 
-Answer answer(const session::Session& session, Question question, const TaskContext& task) {
+namespace {
+
+Answer answered(const session::Session& session, Question question, const TaskContext& task) {
     switch (question) {
     case Question::Breaks:
         return detail::breaksAnswer(session);
@@ -123,6 +126,16 @@ Answer answer(const session::Session& session, Question question, const TaskCont
         return detail::readingAnswer(session);
     }
     return {};
+}
+
+} // namespace
+
+Answer answer(const session::Session& session, Question question, const TaskContext& task) {
+    const log::Stopwatch watch;
+    Answer out = answered(session, question, task);
+    log::write(log::Topic::Answers, session.title, ": ", questionName(question), ": ",
+               standingText(out.standing), " after ", watch.ms(), " ms");
+    return out;
 }
 
 std::string commandFor(const Answer& answer, std::string_view path) {

@@ -17,8 +17,10 @@ std::atomic<Topics> chosen = 0;
 
 namespace {
 
-constexpr std::array<std::string_view, topicCount> topicNames{"capture", "store", "engine", "layout",
-                                                              "tasks"};
+constexpr std::array<std::string_view, topicCount> topicNames{
+    "answers", "capture", "compare", "computed", "dynamo", "engine", "find",   "inductor", "journal",
+    "layout",  "profile", "ranks",   "rederive", "remote", "replay", "report", "store",    "tasks"};
+static_assert(!topicNames.back().empty());
 
 std::atomic<Sink> lineSink = nullptr;
 const Stopwatch sinceStart;

@@ -17,18 +17,31 @@ namespace dynascope::log {
 
 /// Named after the folder where most of its lines are written.
 enum class Topic : std::uint8_t {
-    Capture, ///< opening: reader, sizes, time, warnings; following what changes
-    Store,   ///< session files, read and written
-    Engine,  ///< the engine's process, calls to it, its plugins
-    Layout,  ///< dot, its budget, and when the layered layout answers in its place
-    Tasks,   ///< work off the GUI thread that was cancelled, superseded or failed
+    Answers,  ///< what each question of a capture took
+    Capture,  ///< opening: reader, sizes, time, warnings; following what changes
+    Compare,  ///< captures, compiles or ranks held against each other: how much, how long, what came of it
+    Computed, ///< computed stages: made, kept, moved, dropped, taken out of a session file
+    Dynamo,   ///< recordings of Dynamo read; programs that connect in live mode, and why they are let go
+    Engine,   ///< the engine's process, calls to it, its plugins
+    Find,     ///< searching many captures, and the index for it
+    Inductor, ///< recordings of passes read, and the graphs between passes
+    Journal,  ///< the blocks of recordings, and those that are damaged
+    Layout,   ///< dot, its budget, and when the layered layout answers in its place
+    Profile,  ///< profiles read, and what of them was joined to a capture
+    Ranks,    ///< ranks examined, dumps of flight recorders
+    Rederive, ///< stages and passes that were derived or run again: verdict, time, what was left out
+    Remote,   ///< captures on other machines: connections, and what came
+    Replay,   ///< graphs judged for CUDA graphs, CUDA-graph trees simulated, workloads put together
+    Report,   ///< reports: size, time, what was left out
+    Store,    ///< session files, read and written
+    Tasks,    ///< work off the GUI thread that was cancelled, superseded or failed
 };
-inline constexpr std::size_t topicCount = 5;
+inline constexpr std::size_t topicCount = 18;
 
 /// "capture"; what DYNASCOPE_LOG calls it.
 [[nodiscard]] std::string_view nameOf(Topic topic);
 
-/// A bit for each topic, that of Topic::Capture the lowest.
+/// A bit for each topic, that of the first one the lowest.
 using Topics = std::uint32_t;
 
 struct Choice {

@@ -2,6 +2,7 @@
 #include "core/capture/flight_reader.h"
 
 #include "core/base/json.h"
+#include "core/base/log.h"
 #include "core/base/text.h"
 #include "core/base/utf8.h"
 #include "core/capture/log_folder.h"
@@ -312,6 +313,7 @@ Result<std::vector<std::string>> filesOf(const std::string& folder, bool (*takes
 /// `read` gives the n-th of so many dumps.
 Result<FlightFolder> readAll(std::size_t count, const TaskContext& task,
                              const std::function<Result<FlightDump>(std::size_t)>& read) {
+    const log::Stopwatch watch;
     FlightFolder out;
     for (std::size_t i = 0; i < count; ++i) {
         task.report("Reading flight-recorder dumps", i, count);
@@ -323,6 +325,8 @@ Result<FlightFolder> readAll(std::size_t count, const TaskContext& task,
         else
             out.unusable.push_back(dump.error());
     }
+    log::write(log::Topic::Ranks, "read ", count, " flight-recorder dumps in ", watch.ms(), " ms: of ",
+               out.dumps.size(), " ranks, ", out.unusable.size(), " cannot be used");
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/compare/compare.h"
 
+#include "core/base/log.h"
 #include "core/base/threads.h"
 #include "core/compare/parts.h"
 #include "core/compare/passes.h"
@@ -151,10 +152,12 @@ Result<Comparison> comparePairs(const Session& a, const Session& b, const std::v
         for (StageComparison& stage : entry.stages)
             stages.push_back({&stage, &a.compiles[entry.a], &b.compiles[entry.b]});
 
+    const log::Stopwatch watch;
     forEachInParallel(stages.size(), task, [&](std::size_t i) {
         if (!task.cancelled()) detail::compareStage(*stages[i].stage, devices, stages[i].a, stages[i].b);
     });
     if (task.cancelled()) return cancellation();
+    log::write(log::Topic::Compare, "aligned ", stages.size(), " pairs of stages in ", watch.ms(), " ms");
 
     bool settled = false;
     for (CompileComparison& entry : out.compiles) {
@@ -190,20 +193,39 @@ std::size_t firstDifferingStage(const CompileComparison& pair) {
     return none;
 }
 
+namespace {
+
+/// Compares, and says for how long and what came of it.
+Result<Comparison> compared(const Session& a, const Session& b, const std::vector<detail::Pair>& pairs,
+                            const CompareOptions& options, bool byRank, const TaskContext& task) {
+    const log::Stopwatch watch;
+    log::write(log::Topic::Compare, a.title, " and ", b.title, ": ", a.compiles.size(), " and ",
+               b.compiles.size(), " compiles, ", pairs.size(), " rows of them");
+    Result<Comparison> out = comparePairs(a, b, pairs, options, task);
+    if (out) detail::compareTimings(a, b, byRank, *out);
+    if (out)
+        log::write(log::Topic::Compare, "compared after ", watch.ms(), " ms: ", out->same, " the same, ",
+                   out->differing, " differ, ", out->onlyInA, " only in A, ", out->onlyInB, " only in B");
+    else
+        log::write(log::Topic::Compare, "given up after ", watch.ms(), " ms: ", out.error().toString());
+    return out;
+}
+
+} // namespace
+
 Result<Comparison> compareSessions(const Session& a, const Session& b, const CompareOptions& options,
                                    const TaskContext& task) {
     for (const Session* side : {&a, &b})
         if (const Result<void> all = session::needAll(*side); !all) return tl::unexpected(all.error());
-    auto out = comparePairs(a, b, detail::matchCompiles(a, b, options), options, task);
-    if (out) detail::compareTimings(a, b, options.rankA >= 0 || options.rankB >= 0, *out);
-    return out;
+    const log::Stopwatch watch;
+    const std::vector<detail::Pair> pairs = detail::matchCompiles(a, b, options);
+    log::write(log::Topic::Compare, "matched compiles in ", watch.ms(), " ms");
+    return compared(a, b, pairs, options, options.rankA >= 0 || options.rankB >= 0, task);
 }
 
 Result<Comparison> compareCompiles(const Session& a, std::size_t compileA, const Session& b,
                                    std::size_t compileB, const TaskContext& task) {
-    auto out = comparePairs(a, b, {{compileA, compileB, Match::Chosen}}, {}, task);
-    if (out) detail::compareTimings(a, b, true, *out);
-    return out;
+    return compared(a, b, {{compileA, compileB, Match::Chosen}}, {}, true, task);
 }
 
 std::size_t otherEntry(const Session& session, std::size_t of) {

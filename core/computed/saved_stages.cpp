@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/saved_stages.h"
 
+#include "core/base/log.h"
 #include "core/computed/program_text.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/ir/text.h"
@@ -242,12 +243,18 @@ std::vector<store::SavedStage> toStore(const std::vector<StageToSave>& stages,
 
 RestoredStages fromStore(const session::Session& session, const std::vector<store::SavedStage>& stages,
                          const TaskContext& task) {
+    const log::Stopwatch watch;
     RestoredStages out;
     Restorer restorer(session, out);
     for (const store::SavedStage& saved : stages) {
         if (task.cancelled()) return out;
-        if (!restorer.add(saved)) ++out.lost;
+        if (restorer.add(saved)) continue;
+        ++out.lost;
+        log::write(log::Topic::Computed, "left out of a session file: ", saved.name, " of ",
+                   saved.root.toString());
     }
+    log::write(log::Topic::Computed, "took ", out.known.size(), " stages and ", out.rederived.size(),
+               " rederivations from a session file in ", watch.ms(), " ms, ", out.lost, " left out");
     return out;
 }
 

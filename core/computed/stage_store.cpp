@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/stage_store.h"
 
+#include "core/base/log.h"
 #include "core/session/renumbering.h"
 #include "core/session/stage_order.h"
 
@@ -93,18 +94,24 @@ int StageStore::add(const Compile& compile, StagePtr stage, int from, diff::Orig
     if (!source) return -1;
     PlacedStage made{std::move(stage), from, source, std::move(origins)};
     if (const PlacedStage* old = placed(compile, replaces); old && replaces > from) {
+        log::write(log::Topic::Computed, compile.id.toString(), ": ", made.stage->label(),
+                   " takes the place of ", old->stage->label(), ", stage ", replaces);
         forget(old->stage->id());
         m_stages[&compile][std::size_t(replaces) - compile.stages.size()] = std::move(made);
         return replaces;
     }
     std::vector<PlacedStage>& all = m_stages[&compile];
     all.push_back(std::move(made));
-    return int(compile.stages.size() + all.size()) - 1;
+    const int index = int(compile.stages.size() + all.size()) - 1;
+    log::write(log::Topic::Computed, compile.id.toString(), ": ", all.back().stage->label(), " is stage ",
+               index, ", made from ", from);
+    return index;
 }
 
 bool StageStore::restore(const Compile& compile, const std::vector<PlacedStage>& stages) {
     if (stages.empty() || !of(compile).empty()) return false;
     m_stages[&compile] = stages;
+    log::write(log::Topic::Computed, compile.id.toString(), ": ", stages.size(), " stages of a session file");
     return true;
 }
 
@@ -166,6 +173,8 @@ void StageStore::forgetTimesOfGone(const session::Renumbering& to, int compile) 
 void StageStore::moveStages(std::vector<PlacedStage> stages, const session::Renumbering& to, int compile) {
     const Compile* now = to.compileNow(compile);
     if (!now) {
+        log::write(log::Topic::Computed, to.before().compiles[std::size_t(compile)].id.toString(),
+                   " is gone, and with it ", stages.size(), " stages");
         for (const PlacedStage& computed : stages)
             forget(computed.stage->id());
         return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/computed/stages.h"
 
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/computed/node_values.h"
 #include "core/ir/annotate.h"
@@ -66,6 +67,7 @@ std::optional<StageVerdict::Kind> verdictKind(std::string_view name) {
 
 Result<MadeStage> madeStage(ComputedStage asked, std::shared_ptr<const wire::PassReply> reply,
                             std::shared_ptr<const wire::ExecuteReply> eager, ProgramText program) {
+    const log::Stopwatch watch;
     MadeStage out;
     ComputedStage& known = out.known = std::move(asked);
     const auto source = known.source->graph();
@@ -95,6 +97,9 @@ Result<MadeStage> madeStage(ComputedStage asked, std::shared_ptr<const wire::Pas
     }
     known.reply = std::move(reply);
     known.eager = std::move(eager);
+    log::write(log::Topic::Computed, "made ", known.passes.back(), " of ", known.source->label(), " in ",
+               watch.ms(), " ms: ", known.nodesAfter, " nodes of ", known.nodesBefore, ", ",
+               out.origins.size(), " origins");
     return out;
 }
 

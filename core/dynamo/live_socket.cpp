@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/dynamo/live_socket.h"
 
+#include "core/base/log.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -29,7 +31,8 @@ LiveConnection::~LiveConnection() {
 
 LiveConnection::Heard LiveConnection::hear() {
     Heard out;
-    const auto refused = [&out](std::string why) {
+    const auto refused = [&out, this](std::string why) {
+        log::write(log::Topic::Dynamo, "live: let a program go on connection ", m_descriptor, ": ", why);
         out.isOpen = false;
         out.why = std::move(why);
     };
@@ -37,6 +40,8 @@ LiveConnection::Heard LiveConnection::hear() {
     const ssize_t count = ::recv(m_descriptor, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return out;
     if (count <= 0) {
+        log::write(log::Topic::Dynamo, "live: connection ", m_descriptor, " ended",
+                   count < 0 ? std::string(": ") + std::strerror(errno) : std::string());
         out.isOpen = false;
         return out;
     }
@@ -83,6 +88,7 @@ Result<LiveListener> LiveListener::open() {
         ::bind(out.m_descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
         ::listen(out.m_descriptor, SOMAXCONN) != 0)
         return failed();
+    log::write(log::Topic::Dynamo, "live: listening at ", out.m_path);
     return out;
 }
 
@@ -101,7 +107,11 @@ std::optional<LiveConnection> LiveListener::accept(std::size_t connected) const 
     const int descriptor = ::accept4(m_descriptor, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor < 0) return std::nullopt;
     LiveConnection out(descriptor);
-    if (connected >= mostPrograms) return std::nullopt;
+    if (connected >= mostPrograms) {
+        log::write(log::Topic::Dynamo, "live: turned a program away, ", connected, " are connected");
+        return std::nullopt;
+    }
+    log::write(log::Topic::Dynamo, "live: a program connected, on connection ", descriptor);
     return out;
 }
 

@@ -2,6 +2,7 @@
 //
 // The one pass over a recording that makes its index.
 #include "core/base/json.h"
+#include "core/base/log.h"
 #include "core/dynamo/documents.h"
 #include "core/dynamo/recording.h"
 
@@ -396,12 +397,18 @@ Result<RecordingPtr> Recording::read(session::ByteSourcePtr file, session::ByteS
     auto out = std::make_shared<Recording>();
     out->m_blocks = std::move(*blocks);
     out->m_warnings = out->m_blocks.warnings();
+    const log::Stopwatch watch;
     if (const auto scanned = Scanner(*out).run(task); !scanned) return tl::unexpected(scanned.error());
     out->m_eventsByStep.resize(out->m_events.size());
     std::iota(out->m_eventsByStep.begin(), out->m_eventsByStep.end(), 0U);
     std::stable_sort(
         out->m_eventsByStep.begin(), out->m_eventsByStep.end(),
         [&](std::uint32_t a, std::uint32_t b) { return out->m_events[a].step < out->m_events[b].step; });
+    log::write(log::Topic::Dynamo, "read a recording of ", out->m_compiles.size(), " compiles in ",
+               watch.ms(), " ms: ", out->m_attempts.size(), " attempts, ", out->m_steps.size(), " steps, ",
+               out->m_keyframes.size(), " states kept");
+    for (const std::string& warning : out->m_warnings)
+        log::write(log::Topic::Dynamo, "warning: ", warning);
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/find/index.h"
 
+#include "core/base/log.h"
 #include "core/capture/log_folder.h"
 #include "core/capture/open.h"
 #include "core/find/query.h"
@@ -208,6 +209,8 @@ public:
         if (files.empty()) return failure("holds no capture (*.log, *.pt2, *.dynascope)", folder.string());
         const std::string path = (folder / indexName).string();
         OldIndex old(path);
+        log::write(log::Topic::Find, path, old.usable() ? ": an index of " : ": no index that is of use, ",
+                   old.kept().size(), " captures, ", files.size(), " files");
         std::optional<NewIndex> fresh;
         const auto writer = [&]() -> NewIndex& {
             if (!fresh) fresh.emplace(path, old.usable());
@@ -266,9 +269,17 @@ private:
 
 Result<Searched> search(const std::string& path, const session::Filter& filter,
                         const std::function<void(const FoundIn&)>& found, const TaskContext& task) {
+    const log::Stopwatch watch;
     std::error_code ignored;
     Search search(filter, found, task);
-    return fs::is_directory(path, ignored) ? search.folder(path) : search.file(path);
+    Result<Searched> out = fs::is_directory(path, ignored) ? search.folder(path) : search.file(path);
+    if (out)
+        log::write(log::Topic::Find, path, ": searched ", out->captures, " captures in ", watch.ms(), " ms, ",
+                   out->read, " of them read anew, ", out->problems.size(), " cannot be read",
+                   out->notKept.empty() ? "" : "; the index is not kept: ", out->notKept);
+    else
+        log::write(log::Topic::Find, path, ": given up after ", watch.ms(), " ms: ", out.error().toString());
+    return out;
 }
 
 } // namespace dynascope::find

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/inductor/compile_passes.h"
 
+#include "core/base/log.h"
 #include "core/ir/text.h"
 #include "core/session/byte_source.h"
 
@@ -255,6 +256,7 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
     for (const PassRow& row : passes.rows)
         for (const std::uint32_t state : {row.before, row.after})
             if (recording.state(state) != nullptr) wanted.insert(state);
+    const log::Stopwatch watch;
     std::map<std::string, int> seen;
     std::size_t bytes = 0;
     for (const std::uint32_t id : wanted) {
@@ -276,6 +278,8 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
         passes.stages.push_back({id, phase, std::move(stage)});
     }
+    log::write(log::Topic::Inductor, "read ", passes.stages.size(), " graphs between passes in ", watch.ms(),
+               " ms, ", bytes, " bytes");
     return {};
 }
 

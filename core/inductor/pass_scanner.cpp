@@ -2,6 +2,7 @@
 //
 // Goes once through the records of a recording of passes. Texts stay in the file until somebody reads them.
 #include "core/base/json.h"
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/inductor/pass_recording.h"
 #include "core/inductor/schedule_scanner.h"
@@ -388,7 +389,13 @@ Result<PassRecordingPtr> PassRecording::read(session::ByteSourcePtr file, sessio
     auto out = std::make_shared<PassRecording>();
     out->m_blocks = std::move(*blocks);
     out->m_warnings = out->m_blocks.warnings();
+    const log::Stopwatch watch;
     if (const auto scanned = PassScanner(*out).run(task); !scanned) return tl::unexpected(scanned.error());
+    log::write(log::Topic::Inductor, "read a recording of ", out->m_compiles.size(), " compiles in ",
+               watch.ms(), " ms: ", out->m_passes.size(), " passes, ", out->m_states.size(), " graphs, ",
+               out->m_schedules.size(), " schedules");
+    for (const std::string& warning : out->m_warnings)
+        log::write(log::Topic::Inductor, "warning: ", warning);
     return out;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/journal/block_file.h"
 
+#include "core/base/log.h"
+
 #include <algorithm>
 #include <zlib.h>
 
@@ -71,6 +73,9 @@ Result<BlockFile> BlockFile::open(session::ByteSourcePtr file, session::ByteSour
     out.m_tail = std::move(tail);
     out.findBlocks();
     out.addTail();
+    log::write(log::Topic::Journal, format.name, " of ", bytes.size(), " bytes: ", out.m_blocks.size(),
+               " blocks", out.m_tail ? ", and the journal beside it; " : "; ", out.m_warnings.size(),
+               " warnings");
     return out;
 }
 
@@ -110,6 +115,7 @@ BlockPtr BlockFile::block(std::size_t index) const {
         return found->block;
     }
     m_kept.push_front({index, unpack(m_blocks[index])});
+    if (!m_kept.front().block) log::write(log::Topic::Journal, "block ", index, " is damaged");
     if (m_kept.size() > keptBlocks) m_kept.pop_back();
     return m_kept.front().block;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/profile/join.h"
 
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/profile/capture_code.h"
 #include "core/profile/contexts.h"
 #include "core/profile/rows_by_subject.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 namespace dynascope::profile {
@@ -464,6 +466,7 @@ private:
 } // namespace
 
 Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile, const TaskContext& task) {
+    const log::Stopwatch watch;
     auto out = std::make_shared<Joined>();
     out->session = session ? std::move(session) : std::make_shared<const session::Session>();
     out->profile = std::move(profile);
@@ -476,6 +479,15 @@ Result<JoinedPtr> join(session::SessionPtr session, ProfilePtr profile, const Ta
         out->joined += row.self;
         out->joinedOn[row.device] += row.self;
     }
+    const auto of = [](const Tally& tally) {
+        return std::to_string(tally.joined) + " of " + std::to_string(tally.all);
+    };
+    log::write(log::Topic::Profile, "joined ", out->profile->path, " in ", watch.ms(),
+               " ms: ", out->profile->events.size(), " events in ", out->rows.size(), " rows; ",
+               of(out->regions), " regions, ", of(out->graphs), " graphs, ", of(out->kernels), " kernels, ",
+               of(out->operators), " operators; ", std::lround(100 * out->share()), " % of the time");
+    for (const std::string& warning : out->warnings)
+        log::write(log::Topic::Profile, "warning: ", warning);
     return out;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/ranks/parts.h"
 
@@ -112,12 +113,15 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     Report out;
     out.ranks = session.ranks;
     if (out.ranks.size() < 2) return out;
+    const log::Stopwatch watch;
     if (const Result<void> all = session::needAll(session); !all) return tl::unexpected(all.error());
     detail::Reader reader(session, out.ranks);
     out.notes = reader.runsApart();
     std::vector<Row> rows = detail::rowsOf(reader);
     detail::readLanes(reader, rows, task, out);
     if (task.cancelled()) return cancellation();
+    log::write(log::Topic::Ranks, "read ", rows.size(), " compile ids of ", out.ranks.size(), " ranks in ",
+               watch.ms(), " ms");
     detail::judgeLanes(reader, rows, out);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (task.cancelled()) return cancellation();
@@ -131,6 +135,8 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     detail::judgeDevices(reader, out);
     detail::readRecords(reader, rows, out);
     finish(rows, out);
+    log::write(log::Topic::Ranks, "examined after ", watch.ms(), " ms: ", verdictName(out.verdict), ", ",
+               out.reasons.size(), " reasons");
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/rederive.h"
 
+#include "core/base/log.h"
 #include "core/engine/cases/metadata_compare.h"
 #include "core/engine/client/torch_release.h"
 #include "core/ir/empty_like.h"
@@ -48,23 +49,45 @@ public:
     }
 
     void run() {
+        const log::Stopwatch all;
+        log::write(log::Topic::Rederive, m_compile.id.toString(), " begins");
         for (const StagePtr& stage : m_compile.stages)
             if (!m_task.cancelled() &&
-                (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph"))
+                (stage->name == "aot_joint_graph" || stage->name == "aot_inference_graph")) {
+                const log::Stopwatch watch;
+                const std::size_t first = m_out.size();
                 trace(*stage);
+                tell(first, watch);
+            }
         for (const StagePtr& forward : m_compile.stages) {
             if (forward->name != "aot_forward_graph" || m_task.cancelled()) continue;
             const StagePtr joint = m_rounds.jointFor(*forward);
             const StagePtr backward = m_rounds.sameRound(*forward, "aot_backward_graph");
+            const log::Stopwatch watch;
             const std::size_t first = m_out.size();
             divide(joint, m_rounds.beforeHooks(forward, "aot_forward_graph_pre_saved_tensors_hooks"),
                    backward ? m_rounds.beforeHooks(backward, "aot_backward_graph_pre_saved_tensors_hooks")
                             : nullptr);
             inlineHooks(forward, backward, first);
+            tell(first, watch);
         }
+        log::write(log::Topic::Rederive, m_compile.id.toString(),
+                   m_task.cancelled() ? " was cancelled after " : " ended after ", all.ms(), " ms");
     }
 
 private:
+    /// What was derived since `first`, for who reads the log.
+    void tell(std::size_t first, const log::Stopwatch& watch) const {
+        if (!log::on(log::Topic::Rederive)) return;
+        for (std::size_t i = first; i < m_out.size(); ++i) {
+            const RederivedStage& row = m_out[i];
+            log::write(log::Topic::Rederive, row.compile, ": ", row.stage, row.from.empty() ? "" : " from ",
+                       row.from, ": ", rederivedName(row.verdict), ", ", row.matched, " of ", row.nodes,
+                       " after ", watch.ms(), " ms", row.reason.empty() ? "" : ": ", row.reason,
+                       row.leftOut.empty() ? "" : "; ", row.leftOut);
+        }
+    }
+
     /// `first`: of what was derived without them.
     void inlineHooks(const StagePtr& forward, const StagePtr& backward, std::size_t first) {
         const auto hooks = savedHooks(m_session, m_compile, forward->attempt, forward->k,

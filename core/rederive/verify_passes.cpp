@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/verify_passes.h"
 
+#include "core/base/log.h"
 #include "core/engine/wire/methods.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
@@ -256,8 +257,11 @@ Answer<std::vector<PassVerdict>> verifyPasses(Client& engine, const CompilePasse
         options.task.report("Verifying passes", out.size(), steps.size());
         if (options.task.cancelled())
             return tl::unexpected(CallError{CallError::Kind::Cancelled, "cancelled", 0, {}});
+        const log::Stopwatch watch;
         Answer<PassVerdict> verdict = verify(engine, passes, step, hints, quiet);
         if (!verdict) return tl::unexpected(verdict.error());
+        log::write(log::Topic::Rederive, passes.rows[step.row].name(), ": ", passKindName(verdict->kind),
+                   " after ", watch.ms(), " ms", verdict->reason.empty() ? "" : ": ", verdict->reason);
         if (onVerdict) onVerdict(*verdict);
         out.push_back(std::move(*verdict));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/rederive/workload.h"
 
+#include "core/base/log.h"
 #include "core/engine/cases/run_on.h"
 #include "core/engine/wire/replay.h"
 #include "core/ir/text.h"
@@ -327,7 +328,11 @@ std::string textOf(const WorkloadGraph& graph) {
 }
 
 Workload workloadOf(const session::Session& session, const ir::SymbolValues& symbols, bool valuesByRank) {
-    return Builder(session, symbols, valuesByRank).run();
+    const log::Stopwatch watch;
+    Workload out = Builder(session, symbols, valuesByRank).run();
+    log::write(log::Topic::Replay, "put a workload of ", out.graphs.size(), " graphs together in ",
+               watch.ms(), " ms, ", out.left.size(), " left out");
+    return out;
 }
 
 tl::expected<WorkloadRun, CallError> runWorkload(Client& client, const Workload& workload,

@@ -62,7 +62,8 @@ Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& tas
     const std::vector<std::string> command = commandThere(m_parsed, serveProgram());
     Result<engine::Process> process = engine::spawn(command, "ssh");
     if (!process) return tl::unexpected(errorOf(process.error().message));
-    log::write(log::Topic::Capture, "connecting to ", m_parsed.login);
+    const log::Stopwatch watch;
+    log::write(log::Topic::Remote, "connecting to ", m_parsed.login);
     auto connection = std::make_shared<engine::Connection>(std::move(*process), "ssh");
     engine::CallOptions options;
     options.timeout = patience.login;
@@ -84,6 +85,8 @@ Result<std::shared_ptr<engine::Connection>> Host::connect(const TaskContext& tas
     auto files = wire::decode<OpenReply>(*answer);
     if (!files) return tl::unexpected(errorOf("what came cannot be read: " + files.error().message));
     *opened = std::move(*files);
+    log::write(log::Topic::Remote, m_address, ": version ", said->version, " has ", opened->files.size(),
+               " files after ", watch.ms(), " ms");
     return connection;
 }
 
@@ -91,8 +94,10 @@ Result<std::shared_ptr<engine::Connection>> Host::connected(const TaskContext& t
     const std::scoped_lock lock(m_mutex);
     if (m_connection && m_connection->alive()) return m_connection;
     if (m_failure && std::chrono::steady_clock::now() < m_tryAgainAt) return tl::unexpected(*m_failure);
+    log::write(log::Topic::Remote, m_address, ": the connection is gone, connecting again");
     Result<std::shared_ptr<engine::Connection>> again =
         connect(task, &m_openNow, {piecePatience, piecePatience});
+    if (!again) log::write(log::Topic::Remote, m_address, ": given up: ", again.error().toString());
     if (again) m_connection = *again;
     m_failure = again ? std::nullopt : std::optional(again.error());
     m_tryAgainAt = std::chrono::steady_clock::now() + pauseAfterFailure;
@@ -139,7 +144,7 @@ Result<Answer> Host::callFor(const char* method, Request request, std::chrono::m
     const engine::CallResult answer = (*connection)->call(method, wire::encode(request), options);
     if (!answer) return tl::unexpected(errorOf(answer.error()));
     if (problem) return tl::unexpected(*problem);
-    log::write(log::Topic::Capture, m_address, ": ", method, ": ", crossed, " bytes came, packed");
+    log::write(log::Topic::Remote, m_address, ": ", method, ": ", crossed, " bytes came, packed");
     auto read = wire::decode<Answer>(*answer);
     if (!read || !unpacker.finished()) return tl::unexpected(errorOf("what came is damaged"));
     return read;
@@ -163,7 +168,7 @@ Result<session::ByteSourcePtr> Host::file(std::size_t index, const TaskContext& 
     if (!reply) return tl::unexpected(reply.error());
     Result<session::ByteSourcePtr> text = std::move(came).finish();
     if (!text) return text;
-    log::write(log::Topic::Capture, m_address, ": ", described.name, ": ", reply->here, " of ",
+    log::write(log::Topic::Remote, m_address, ": ", described.name, ": ", reply->here, " of ",
                described.bytes, " bytes are here, ", reply->staying, " pieces stay there");
     if (reply->staying == 0 && reply->here == described.bytes && (*text)->bytes().size() == described.bytes)
         return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/coverage.h"
 
+#include "core/base/log.h"
 #include "core/passes/aot/metadata_text.h"
 #include "core/replay/tree_function.h"
 #include "core/session/handed_over.h"
@@ -366,7 +367,11 @@ bool ranInductor(const session::Session& session) {
 
 CoverageReport cudagraphCoverage(const session::Session& session, GraphBackend backend,
                                  const TaskContext& task) {
-    return Report(session, backend, task).run();
+    const log::Stopwatch watch;
+    CoverageReport out = Report(session, backend, task).run();
+    log::write(log::Topic::Replay, session.title, ": judged ", out.graphs.size(),
+               " graphs for CUDA graphs in ", watch.ms(), " ms");
+    return out;
 }
 
 } // namespace dynascope::replay

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/replay/tree_simulator.h"
 
+#include "core/base/log.h"
+
 #include <algorithm>
 
 namespace dynascope::replay {
@@ -60,8 +62,11 @@ bool TreeSimulation::next() {
 }
 
 void TreeSimulation::run() {
+    const log::Stopwatch watch;
     while (next()) {
     }
+    log::write(log::Topic::Replay, "simulated ", m_program.events.size(), " events of ",
+               m_program.functions.size(), " functions in ", watch.ms(), " ms");
 }
 
 void TreeSimulation::call(const TreeEvent& event) {

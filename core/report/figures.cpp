@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/report/figures.h"
 
+#include "core/base/log.h"
 #include "core/base/words.h"
 #include "core/dynamo/recompiles.h"
 #include "core/replay/coverage.h"
@@ -213,6 +214,7 @@ std::string figureText(Kind kind, double value) {
 }
 
 Figures figuresOf(const Session& session, const TaskContext& task) {
+    const log::Stopwatch watch;
     Figures out;
     if (hasCompiles(session)) {
         readBreaks(session, out);
@@ -225,6 +227,7 @@ Figures figuresOf(const Session& session, const TaskContext& task) {
     readGraphs(session, task, out);
     for (Figure& figure : out.of)
         std::ranges::stable_sort(figure.parts, std::ranges::greater(), &Part::value);
+    log::write(log::Topic::Report, session.title, ": figures after ", watch.ms(), " ms");
     return out;
 }
 

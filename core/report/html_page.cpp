@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/base/digest.h"
+#include "core/base/log.h"
 #include "core/report/html.h"
 #include "core/report/html_parts.h"
 #include "core/report/html_stages.h"
@@ -150,6 +151,7 @@ std::string headHtml(const Contents& contents) {
 
 std::string html(const Contents& contents, const session::SessionPtr& session, const HtmlOptions& options,
                  const TaskContext& task) {
+    const log::Stopwatch watch;
     const ProgramLines lines(*session);
     const PageContext page{contents, session, *session, lines, task};
     std::vector<Section> sections{breaksSection(page),     budgetsSection(page), recompilesSection(page),
@@ -189,7 +191,11 @@ std::string html(const Contents& contents, const session::SessionPtr& session, c
         out += "<p class=\"part left\">For want of room " + count(stages.notDrawn(), "stage") +
                " without a picture and " + count(stages.notWritten(), "stage") +
                " without the whole text: each says so in its place.</p>\n";
-    return out + compiles + rest;
+    out += compiles + rest;
+    log::write(log::Topic::Report, contents.title, ": ", out.size(), " bytes after ", watch.ms(), " ms, ",
+               stages.notDrawn(), " stages without a picture, ", stages.notWritten(),
+               " without their whole text", task.cancelled() ? ", cut short" : "");
+    return out;
 }
 
 } // namespace dynascope::report

@@ -3,6 +3,7 @@
 // Captures of another machine: what opens from their index is what opens from the files, graphs and code come when they
 // are looked at, and whatever the other end sends or fails to send is an error in words. The other machine is this one,
 // behind a script that takes ssh's arguments.
+#include "core/base/log.h"
 #include "core/capture/log_index.h"
 #include "core/capture/open.h"
 #include "core/remote/away_source.h"
@@ -21,11 +22,15 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <mutex>
 #include <random>
 
 using namespace dynascope;
 
 namespace {
+
+std::mutex linesGuard;
+QStringList lines; ///< of the log
 
 struct Index {
     std::string came;
@@ -409,6 +414,23 @@ private slots:
         QVERIFY2(again, again ? "" : again.error().toString().c_str());
         QCOMPARE((*again)->compiles.size(), std::size_t{2});
         QVERIFY((*again)->compiles[1].stages.front()->graph());
+    }
+
+    void theLogSaysWhatCame() {
+        const QString path = QStringLiteral(DYNASCOPE_SOURCE_DIR "/resources/samples/view_mutation.log");
+        log::setSink([](log::Topic, const std::string& line) {
+            const std::scoped_lock lock(linesGuard);
+            lines << QString::fromStdString(line);
+        });
+        log::setTopics(1U << static_cast<unsigned>(log::Topic::Remote));
+        const auto session = remote::open(there(path));
+        log::setTopics(0);
+        log::setSink(nullptr);
+        QVERIFY(session);
+        for (const char* pattern : {"^connecting to there$", ": version .+ has 1 files after \\d+ ms$",
+                                    ": index: [1-9]\\d* bytes came, packed$",
+                                    " of [1-9]\\d* bytes are here, [1-9]\\d* pieces stay there$"})
+            QVERIFY2(!lines.filter(QRegularExpression(pattern)).isEmpty(), qPrintable(lines.join('\n')));
     }
 };
 

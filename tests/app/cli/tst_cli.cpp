@@ -140,8 +140,10 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(logged.out, quiet.out);
         const QList<QByteArray> lines = logged.err.split('\n');
         QVERIFY2(lines.size() == 4 && lines[3].isEmpty(), logged.err);
-        QCOMPARE(lines[0], QByteArray("DYNASCOPE_LOG: no topic is called 'motor'; there are all, capture, "
-                                      "store, engine, layout, tasks"));
+        QCOMPARE(lines[0], QByteArray("DYNASCOPE_LOG: no topic is called 'motor'; there are all, answers, "
+                                      "capture, compare, computed, dynamo, engine, find, inductor, "
+                                      "journal, layout, profile, ranks, rederive, remote, replay, report, "
+                                      "store, tasks"));
         static const QRegularExpression read(
             "^\\[ *\\d+\\.\\d{3}\\] capture: .*logged\\.txt: \\d+ bytes, read as "),
             opened("^\\[ *\\d+\\.\\d{3}\\] capture: opened .*logged\\.txt as .* 1 files, .* 0 warnings$");
