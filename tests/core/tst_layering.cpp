@@ -13,6 +13,7 @@
 #include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 namespace {
 
@@ -230,6 +231,31 @@ QStringList faultsOfTable(const QString& table, const QMap<QString, QSet<QString
     return faults;
 }
 
+/// What is wrong with the header that says what a room of the engine is, core/engine/ROOM/ROOM.h: it is missing, begins
+/// with less than two lines of words, or says in which order to read headers that are not there.
+QStringList faultsOfRoomHeaders(const QString& root) {
+    static const QRegularExpression named("\\b([a-z][a-z0-9_]*(?:/[a-z0-9_]+)*\\.h)\\b");
+    const QDir engine(root + "/core/engine");
+    QStringList faults;
+    for (const QString& room : engine.entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+        const QString own = room + '/' + room + ".h";
+        const QStringList comment = readAll(engine.filePath(own)).section("#pragma once", 0, 0).split('\n');
+        qsizetype words = 0;
+        for (const QString& line : comment) {
+            words += line.size() > 20;
+            for (auto it = named.globalMatch(line); it.hasNext();) {
+                const QString header = it.next().captured(1);
+                const QStringList places{engine.filePath(room + '/' + header), engine.filePath(header),
+                                         root + '/' + header};
+                if (std::ranges::none_of(places, [](const QString& path) { return QFileInfo::exists(path); }))
+                    faults << own + ": there is no " + header;
+            }
+        }
+        if (words < 3) faults << own + ": does not say what the room is"; // the licence is one
+    }
+    return faults;
+}
+
 /// The lines of a CMake file that link or look for Qt or LibTorch.
 QStringList forbiddenLinks(const QString& cmake) {
     static const QRegularExpression bad(
@@ -333,6 +359,27 @@ private slots:
         const QStringList faults = faultsOfTable(readAll(root + "/docs/layers.md"), sources);
         QVERIFY2(faults.isEmpty(),
                  qPrintable("\n" + faults.join('\n') + "\nscripts/layers prints what the sources say"));
+    }
+
+    void roomsOfTheEngineSayWhatTheyAre() {
+        QTemporaryDir planted;
+        const auto write = [&](const QString& path, const QByteArray& text) {
+            QDir(planted.path()).mkpath(QFileInfo(path).path());
+            QFile file(planted.filePath(path));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            QVERIFY(file.write(text) >= 0);
+        };
+        write("core/engine/exec/exec.h",
+              "// SPDX-License-Identifier: X\n//\n// Programs, and their interpreter,\n"
+              "// in program.h, then in gone.h, over trace/tracer.h.\n#pragma once\n");
+        write("core/engine/exec/program.h", "#pragma once\n");
+        write("core/engine/trace/tracer.h", "#pragma once\n");
+        QCOMPARE(
+            faultsOfRoomHeaders(planted.path()),
+            QStringList({"exec/exec.h: there is no gone.h", "trace/trace.h: does not say what the room is"}));
+
+        const QStringList found = faultsOfRoomHeaders(DYNASCOPE_SOURCE_DIR);
+        QVERIFY2(found.isEmpty(), qPrintable("\n" + found.join('\n')));
     }
 
     void noArrowHidesBehindADeclaration() {

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// The engine's methods (protocol.h) over the interpreter and the passes.
+// The engine's methods (core/engine/wire/protocol.h) over the interpreter and the passes: the table of them is in
+// service.cpp.
+//
+// It computes nothing itself: a method reads a request, asks the room whose work it is, and fills in a reply. What comes
+// from a pipe and goes into it is core/engine/server's.
+//
+// In this order: this header; execute.h, a method in a file of its own, as aot_method.h, verify_method.h,
+// ranks_method.h, replay_methods.h and tree_method.h are; pass_runner.h, which lists and runs passes; plugins.h, those
+// that come from elsewhere.
 #pragma once
 
 #include "core/engine/server/server.h"
