@@ -146,7 +146,26 @@ venv_ready() { [[ -n $(venv_record) ]]; }
 venv_unfinished=$root/build/venv_unfinished     # there while `python3 -m venv` works
 packages_unfinished=$root/build/pip_unfinished  # there until pip has brought everything
 pip_folder=$root/build/pip                      # where pip keeps what it is downloading
+pip_wheels=$root/build/pip_wheels               # wheels that came whole, until all are installed
 venv_whole() { venv_ready && [[ ! -e $packages_unfinished ]]; }
+
+# A start that was stopped left what pip was fetching: wheels that came whole are kept, one that is cut off is gone on with
+# where that is possible.
+keep_wheels() {
+    local wheel
+    mkdir -p "$pip_wheels"
+    for wheel in "$pip_folder"/pip-*/*.whl; do
+        [[ -f $wheel ]] || continue
+        ! "$root/.venv/bin/python" "$root/scripts/resume_wheel.py" "$wheel" || mv "$wheel" "$pip_wheels/"
+    done
+    rm -rf "$pip_folder" && mkdir -p "$pip_folder"
+}
+venv_pip() { "$root/.venv/bin/pip" "$1" --disable-pip-version-check --no-input "${@:2}"; }
+# Fetches all wheels before it installs one: pip takes what is in the folder, by name and by the index's hash. Whatever
+# does not go this way, such as a dependency that has to be built, pip does alone.
+fetch_and_install() {
+    venv_pip download --dest "$pip_wheels" "$@" && venv_pip install --no-index --find-links "$pip_wheels" "$@" || venv_pip install "$@"
+}
 
 make_venv() {
     local info
@@ -162,14 +181,18 @@ make_venv() {
     for info in "$root"/.venv/lib/python3*/site-packages/*.dist-info; do
         [[ ! -d $info || -f $info/RECORD ]] || rm -r "$info"
     done
-    rm -rf "$pip_folder" && mkdir -p "$pip_folder"
+    keep_wheels
     export TMPDIR=$pip_folder
-    "$root/.venv/bin/pip" install --disable-pip-version-check --no-input "torch==$torch_version"
+    export PIP_RESUME_RETRIES=${PIP_RESUME_RETRIES:-5} # of connections that break off; pip before 25.1 has none
+    if venv_ready; then
+        venv_pip install "torch==$torch_version" # only what lacks
+    else
+        fetch_and_install "torch==$torch_version"
+    fi
     # CUDA's headers (16 MB), where no toolkit has them: without them the CUDA plugin is left out.
     compgen -G '/usr/local/cuda*/include/cuda.h' >/dev/null ||
-        "$root/.venv/bin/pip" install --disable-pip-version-check --no-input \
-            'nvidia-cuda-runtime==13.*' 'nvidia-cuda-crt==13.*' 'nvidia-cuda-cupti==13.*' || true
-    rm -rf "$pip_folder" "$packages_unfinished"
+        venv_pip install 'nvidia-cuda-runtime==13.*' 'nvidia-cuda-crt==13.*' 'nvidia-cuda-cupti==13.*' || true
+    rm -rf "$pip_folder" "$pip_wheels" "$packages_unfinished"
 }
 
 # pip_state LOG FOLDER: sets pip_file, its size as pip says it (pip_size, "530.7 MB", and pip_all in kB) and how much is

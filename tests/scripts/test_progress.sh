@@ -93,6 +93,68 @@ same 'pip installs' "$(pip_text)" 'installing 3 packages'
 pip_state "$work/none.log" "$work/pip"
 same 'pip has said nothing' "$(pip_text)" ''
 
+# What a start that was stopped leaves of pip's download: what is whole is kept; of what is cut off the rest is fetched
+# where the index sends parts, else it goes.
+export PIP_CONFIG_FILE=/dev/null PIP_RETRIES=0
+unset PIP_FIND_LINKS PIP_EXTRA_INDEX_URL PIP_NO_INDEX
+python=$(command -v python3)
+if [[ -x $source_dir/.venv/bin/python ]]; then python=$source_dir/.venv/bin/python; fi
+mkdir -p "$work/tree/.venv/bin" "$work/index/sympy" "$work/index/torch"
+ln -s "$python" "$work/tree/.venv/bin/python"
+head -c 300000 /dev/urandom >"$work/data"
+for wheel in sympy/sympy-1 torch/torch-2; do
+    (cd "$work" && "$python" -m zipfile -c "index/$wheel-py3-none-any.whl" data)
+    printf '<a href="%s#sha256=%s">x</a>' "${wheel#*/}-py3-none-any.whl" \
+        "$(sha256sum "$work/index/$wheel-py3-none-any.whl" | cut -d' ' -f1)" >"$work/index/${wheel%/*}/index.html"
+done
+cat >"$work/serve.py" <<'END'
+import http.server, os, re, sys
+class Index(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *ignored): pass
+    def do_GET(self):
+        path, part = self.translate_path(self.path), re.match(r"bytes=(\d+)-$", self.headers.get("Range", ""))
+        if sys.argv[1] == "whole" or not part or not os.path.isfile(path): return super().do_GET()
+        begin, size = int(part[1]), os.path.getsize(path)
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {begin}-{size - 1}/{size}")
+        self.end_headers()
+        with open(path, "rb") as file:
+            file.seek(begin)
+            self.wfile.write(file.read())
+server = http.server.HTTPServer(("127.0.0.1", 0), Index)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+cut=$work/index/torch/torch-2-py3-none-any.whl
+stopped() { # HOW THE INDEX ANSWERS: what is kept
+    rm -rf "$pip_folder" "$pip_wheels" && mkdir -p "$pip_folder/pip-unpack-x"
+    cp "$work/index/sympy/"*.whl "$pip_folder/pip-unpack-x"
+    head -c 100000 "$cut" >"$pip_folder/pip-unpack-x/torch-2-py3-none-any.whl"
+    : >"$work/port"
+    "$python" "$work/serve.py" "$1" >"$work/port" 2>/dev/null &
+    local server=$!
+    for ((i = 0; i < 100; ++i)); do [[ ! -s $work/port ]] || break; sleep 0.1; done
+    PIP_INDEX_URL=http://127.0.0.1:$(<"$work/port") keep_wheels >"$work/kept.log" 2>&1
+    kill "$server"
+    wait "$server" 2>/dev/null || true
+    (cd "$pip_wheels" && echo *)
+    [[ -z $(ls -A "$pip_folder") ]] || echo "and what pip left"
+}
+cd "$work/index"
+same 'what is whole' "$(stopped whole)" 'sympy-1-py3-none-any.whl'
+if "$python" -c 'import pip' 2>/dev/null; then
+    same 'the rest is fetched' "$(stopped parts)" 'sympy-1-py3-none-any.whl torch-2-py3-none-any.whl'
+    cmp -s "$pip_wheels/torch-2-py3-none-any.whl" "$work/index/torch/torch-2-py3-none-any.whl" || same 'the bytes' other same
+    holds 'the bar of the rest' "$(<"$work/kept.log")" '  Downloading torch-2-py3-none-any.whl (0.3 MB)'
+    (cd "$work" && head -c 300000 /dev/urandom >data && "$python" -m zipfile -c other data)
+    cut=$work/other # the beginning of another file by that name
+    same 'another file' "$(stopped parts)" 'sympy-1-py3-none-any.whl'
+else
+    echo "no pip here: going on with a download is left out"
+fi
+cd "$source_dir"
+rm -rf "$work/tree/.venv" "$pip_folder" "$pip_wheels"
+
 # A start that was cut off: in the making of .venv, then in the middle of a package, which pip takes for installed.
 cat >"$work/bin/python3" <<'END'
 #!/usr/bin/env bash
@@ -101,10 +163,13 @@ venv=${!#}
 mkdir -p "$venv/bin" "$venv/lib/python3.11/site-packages"
 [[ ! -e $CUT ]] || { : >"$venv/half" && exit 1; }
 cp "$(dirname "$0")/pip" "$venv/bin/pip"
+ln -sf "$PYTHON" "$venv/bin/python"
 END
+export PYTHON=$python
 cat >"$work/bin/pip" <<'END'
 #!/usr/bin/env bash
 cd "$(dirname "$0")/../lib/python3.11/site-packages" || exit
+[[ $1 != download ]] || exit 0
 for package in sympy-1 torch-2.13.0+cpu; do
     [[ ! -d $package.dist-info ]] || continue # installed
     mkdir "$package.dist-info"
