@@ -20,6 +20,7 @@
 #include <QThread>
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 
 namespace dynascope::app {
 
@@ -30,6 +31,27 @@ namespace {
 constexpr qint64 patienceMs = 30000;
 
 bool g_unfinished = false;
+
+/// Shows what the engine computed or the reader wrote, which a capture alone does not have.
+bool needsMore(PanelId panel) {
+    return panel == PanelId::Values || panel == PanelId::PassSteps || panel == PanelId::Notes;
+}
+
+/// The panels to take a picture of, area by area. Where one hides the others of its area, the first comes last, so that
+/// it is in front again.
+std::vector<PanelId> picturedPanels(const StagesPage& stages, const WindowDocks& docks) {
+    std::vector<PanelId> texts = stages.panels(), right, bottom;
+    for (const LazyDock* dock : docks.right())
+        right.push_back(dock->id());
+    for (const LazyDock* dock : docks.bottom())
+        bottom.push_back(dock->id());
+    for (std::vector<PanelId>* area : {&texts, &right})
+        std::ranges::rotate(*area, area->begin() + 1);
+    std::vector<PanelId> out;
+    for (const std::vector<PanelId>& area : {texts, right, bottom})
+        std::ranges::copy_if(area, std::back_inserter(out), [](PanelId panel) { return !needsMore(panel); });
+    return out;
+}
 
 } // namespace
 
@@ -117,10 +139,7 @@ void Exporter::pictures(int index) {
     stages.compare()->setMode(CompareView::Mode::Merged);
     grab(QStringLiteral("merged"));
     stages.compare()->setMode(mode);
-    for (const PanelId panel :
-         {PanelId::Source, PanelId::Bytecode, PanelId::OutputCode, PanelId::TextDiff, PanelId::Guards,
-          PanelId::Inputs, PanelId::Modules, PanelId::Inspector, PanelId::Provenance, PanelId::Problems,
-          PanelId::Records, PanelId::CompileTime}) {
+    for (const PanelId panel : picturedPanels(stages, m_window.docks())) {
         emit m_workspace.panelRequested(panel);
         grab(QStringLiteral("panel-") + panelName(panel));
     }

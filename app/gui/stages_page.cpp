@@ -53,6 +53,7 @@ StagesPage::StagesPage(Workspace& workspace, Theme& theme, QWidget* parent)
     m_tabs->tabBar()->setDrawBase(false);
     const auto add = [&](PanelId id, const QString& title, Panel* panel) {
         m_panels.emplace(id, panel);
+        m_order.push_back(id);
         m_tabs->addTab(panel, title);
     };
     add(PanelId::TextDiff, tr("Text diff"), m_textDiff);

@@ -9,6 +9,7 @@
 #include <QJsonObject>
 #include <QWidget>
 #include <map>
+#include <vector>
 
 class QSplitter;
 class QTabWidget;
@@ -33,7 +34,7 @@ public:
     [[nodiscard]] QTabWidget* tabs() const { return m_tabs; }
     /// Raises text diff, source, bytecode or output code; false for other panels.
     bool raisePanel(views::PanelId panel);
-    /// The text panel in front.
+    [[nodiscard]] const std::vector<views::PanelId>& panels() const { return m_order; } ///< those, as tabs
 
     void applyDefaultSizes(int windowWidth) override;
     [[nodiscard]] bool isSettled() const override;
@@ -62,6 +63,7 @@ private:
     QTabWidget* m_tabs;
     views::TextDiffPanel* m_textDiff;
     std::map<views::PanelId, views::Panel*> m_panels;
+    std::vector<views::PanelId> m_order;
     QWidget* m_tools;             ///< of the text diff
     QByteArray m_below, m_beside; ///< what the splitter was like with the texts there
     bool m_textsBeside = false;

@@ -56,7 +56,9 @@ public:
                 views::Notebook& notebook, views::LessonRun& lesson, views::Theme& theme);
 
     [[nodiscard]] const std::vector<LazyDock*>& all() const { return m_docks; }
-    [[nodiscard]] LazyDock* find(views::PanelId id) const; ///< or null
+    [[nodiscard]] const std::vector<LazyDock*>& right() const { return m_right; }
+    [[nodiscard]] const std::vector<LazyDock*>& bottom() const { return m_bottom; } ///< one is open at a time
+    [[nodiscard]] LazyDock* find(views::PanelId id) const;                          ///< or null
     /// Opens a dock and brings it to the front; false where the panel is no dock.
     bool raise(views::PanelId id);
     [[nodiscard]] views::CapturePanel& capturePanel();
