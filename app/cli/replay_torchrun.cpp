@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/base/words.h"
 #include "core/engine/wire/execute.h"
+#include "core/engine/wire/ranks_document.h"
 #include "core/ranks/collectives.h"
 
 #include <algorithm>
@@ -82,17 +83,20 @@ std::string resultFile(const std::string& folder, std::size_t rank) {
     return folder + "/rank_" + std::to_string(rank) + ".json";
 }
 
-TorchrunResults resultsIn(const std::string& folder, std::size_t ranks) {
-    TorchrunResults out(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank)
-        if (auto result = wire::decode<wire::RankResult>(wire::parsed(contentOf(resultFile(folder, rank)))))
-            out[rank] = std::move(*result);
+Result<TorchrunResults> resultsIn(const std::string& folder, std::size_t ranks) {
+    TorchrunResults out;
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        const std::string file = resultFile(folder, rank);
+        auto result = wire::readRankResult(contentOf(file));
+        if (!result) return failure(result.error().message, file);
+        out.push_back(std::move(*result));
+    }
     return out;
 }
 
 Result<void> writeRequest(const wire::RanksRequest& request, const std::string& file) {
     std::ofstream out(file, std::ios::binary | std::ios::trunc);
-    out << wire::encode(request).dump(-1, ' ', false, json::error_handler_t::replace) << '\n';
+    out << wire::writeRanksRequest(request);
     out.close();
     if (!out) return failure("cannot be written", file);
     return {};
@@ -271,8 +275,8 @@ Result<TorchrunResults> runUnderTorchrun(const wire::RanksRequest& request, cons
                                          "--timeout=" + std::to_string(options.timeout)};
     const Result<int> status = runInto(words, variables, output);
     if (!status) return tl::unexpected(status.error());
-    TorchrunResults out = resultsIn(folder.path(), request.ranks.size());
-    if (std::ranges::none_of(out, [](const auto& rank) { return rank.has_value(); }))
+    Result<TorchrunResults> out = resultsIn(folder.path(), request.ranks.size());
+    if (out && std::ranges::none_of(*out, [](const auto& rank) { return rank.has_value(); }))
         return failure("torchrun ended with status " + std::to_string(*status) + ":\n" +
                            lastLines(contentOf(output)),
                        options.python);
@@ -298,12 +302,13 @@ Result<CollectedRanks> collectRanks(const std::string& folder) {
     const std::string file = folder + "/request.json";
     std::error_code status;
     if (!fs::exists(file, status)) return failure("is missing: --prepare writes it", file);
-    auto request = wire::decode<wire::RanksRequest>(wire::parsed(contentOf(file)));
+    auto request = wire::readRanksRequest(contentOf(file));
     if (!request) return failure(request.error().message, file);
-    TorchrunResults results = resultsIn(folder, request->ranks.size());
-    if (std::ranges::none_of(results, [](const auto& rank) { return rank.has_value(); }))
+    Result<TorchrunResults> results = resultsIn(folder, request->ranks.size());
+    if (!results) return tl::unexpected(results.error());
+    if (std::ranges::none_of(*results, [](const auto& rank) { return rank.has_value(); }))
         return failure("no rank has left a result", folder);
-    return CollectedRanks{std::move(*request), std::move(results)};
+    return CollectedRanks{std::move(*request), std::move(*results)};
 }
 
 TorchrunDifference compareRuns(const RanksWorkload& workload, const TorchrunResults& real,

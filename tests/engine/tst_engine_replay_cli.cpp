@@ -48,6 +48,16 @@ QByteArray content(const QString& path) {
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
 }
 
+/// Of a document; none is left where `version` is none.
+void setVersion(const QString& path, std::optional<int> version) {
+    json document = json::parse(content(path));
+    document.erase("version");
+    if (version) document["version"] = *version;
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray::fromStdString(document.dump()));
+}
+
 } // namespace
 
 class TestEngineReplayCli : public QObject {
@@ -177,6 +187,12 @@ private slots:
                  prepared.out);
         const QStringList collect = QStringList(two) << "--collect" << path("elsewhere");
         QVERIFY2(cli(collect).err.contains("no rank has left a result"), cli(collect).err);
+        const QString request = path("elsewhere/request.json"), result = path("elsewhere/rank_1.json");
+        const QByteArray newer = ": it was written by a newer version of Dynascope\n";
+        QCOMPARE(json::parse(content(request))["version"], json(1));
+        setVersion(request, 2);
+        const Run refused = cli(collect);
+        QVERIFY2(refused.exit == 2 && refused.err.endsWith(request.toUtf8() + newer), refused.err);
         const QString python = pythonOfEngine();
         if (python.isEmpty()) QSKIP("there is no .venv, or its Python cannot load what has sanitizers");
         QStringList words{"-m", "torch.distributed.run", "--master_addr=127.0.0.1", "--local_addr=127.0.0.1",
@@ -187,6 +203,11 @@ private slots:
         environment.insert("PYTHONPATH", DYNASCOPE_SOURCE_DIR "/plugins/capture");
         environment.insert("GLOO_SOCKET_IFNAME", "lo");
         launcher.setProcessEnvironment(environment);
+        launcher.start(python, words.mid(words.lastIndexOf("-m")));
+        QVERIFY(launcher.waitForFinished(120000));
+        const QByteArray said = launcher.readAllStandardError(); // behind PyTorch's own warnings
+        QVERIFY2(said.endsWith("dynascope_capture.ranks: " + request.toUtf8() + newer), said);
+        setVersion(request, {}); // as before there were versions
         launcher.start(python, words);
         QVERIFY(launcher.waitForFinished(120000));
         QVERIFY2(launcher.exitCode() == 0, launcher.readAllStandardError());
@@ -198,6 +219,13 @@ private slots:
             collected.out);
         QVERIFY(cli({"replay", ranksOf("tp"), "--ranks", "2", "--collect", path("elsewhere")})
                     .err.contains("of other graphs than this capture's"));
+        QCOMPARE(json::parse(content(result))["version"], json(1));
+        setVersion(result, 2);
+        const Run refusedResult = cli(collect);
+        QVERIFY2(refusedResult.exit == 2 && refusedResult.err.endsWith(result.toUtf8() + newer),
+                 refusedResult.err);
+        setVersion(result, {});
+        QCOMPARE(cli(collect).out, collected.out);
     }
 
     /// Nobody sends what the others wait for: the time limit ends it, and says who waited where.

@@ -6,6 +6,7 @@
 #include "core/engine/replay/cuda_backend.h"
 #include "core/engine/replay/cuda_loader.h"
 #include "core/engine/service/rank_run.h"
+#include "core/engine/wire/ranks_document.h"
 
 #include <cstdio>
 #include <fstream>
@@ -28,8 +29,7 @@ int runRankOfFile(const char* requestFile, std::size_t rank, const char* replyFi
     std::ifstream in(requestFile, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (!in) return complain(requestFile, "cannot be read");
-    const nlohmann::json document = wire::parsed(text);
-    const auto request = wire::decode<wire::RanksRequest>(document);
+    const auto request = wire::readRanksRequest(text);
     if (!request) return complain(requestFile, request.error().message);
     if (rank >= request->ranks.size()) return complain(requestFile, "has no rank " + std::to_string(rank));
     std::shared_ptr<ReplayBackend> backend;
@@ -48,7 +48,7 @@ int runRankOfFile(const char* requestFile, std::size_t rank, const char* replyFi
                        request->outputElements, std::move(backend)},
                       {});
     std::ofstream out(replyFile, std::ios::binary | std::ios::trunc);
-    out << wire::encode(result).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    out << wire::writeRankResult(result);
     out.close();
     if (!out) return complain(replyFile, "cannot be written");
     return result.error ? 1 : 0;

@@ -17,6 +17,8 @@ import sys
 
 import torch.distributed as dist
 
+NEWEST_REQUEST = 1  # rankFilesVersion of core/engine/wire/ranks_document.h; a request without a version is of the first
+
 
 def make_groups(groups, timeout):
     """Process groups under their captured names; one of all ranks is the default group. The others get names of their
@@ -66,6 +68,8 @@ def main(arguments=None):
 
     with open(options.request, encoding="utf-8") as file:
         request = json.load(file)
+    if request.get("version", 1) > NEWEST_REQUEST:
+        raise SystemExit(f"dynascope_capture.ranks: {options.request}: it was written by a newer version of Dynascope")
     timeout = datetime.timedelta(seconds=options.timeout)
     gpus = request.get("backend") == "cuda"
     local = int(os.environ.get("LOCAL_RANK", 0))
