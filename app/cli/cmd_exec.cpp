@@ -5,6 +5,7 @@
 #include "core/engine/wire/execute.h"
 #include "core/ranks/collectives.h"
 
+#include <concepts>
 #include <memory>
 #include <optional>
 
@@ -26,25 +27,30 @@ struct ExecOptions {
 constexpr std::size_t shownElements = 12;
 
 /// `count`: how many there are, of which `values` may be the first.
-std::string list(const json& values, std::size_t count) {
+std::string list(const std::vector<std::string>& values, std::size_t count) {
     std::string out = "[";
-    for (std::size_t i = 0; i < values.size() && i < shownElements; ++i) {
-        const json& value = values[i];
-        out += (i == 0 ? "" : ", ") + (value.is_string() ? value.get<std::string>() : value.dump());
-    }
+    for (std::size_t i = 0; i < values.size() && i < shownElements; ++i)
+        out += (i == 0 ? "" : ", ") + values[i];
     if (count > shownElements) out += ", ... " + std::to_string(count) + " in all";
     return out + "]";
 }
 
-template <typename T>
+std::string list(const std::vector<std::string>& values) {
+    return list(values, values.size());
+}
+
+template <std::integral T>
 std::string list(const std::vector<T>& values) {
-    return list(json(values), values.size());
+    std::vector<std::string> texts;
+    for (const T value : values)
+        texts.push_back(std::to_string(value));
+    return list(texts);
 }
 
 /// "float32 [2, 2] stride [2, 1] offset 1: [-2.0, 1.0, 1.0, 1.0]".
 std::string describe(const wire::RunValue& value) {
     if (value.none) return "None";
-    if (value.scalar) return value.scalar->dump();
+    if (value.scalar) return value.scalar->text();
     if (!value.tensor) return value.text.value_or(std::string());
     const wire::RunTensor& tensor = *value.tensor;
     std::size_t count = 1;
@@ -52,7 +58,7 @@ std::string describe(const wire::RunValue& value) {
         count *= static_cast<std::size_t>(size);
     return tensor.dtype + ' ' + list(tensor.shape) + " stride " + list(tensor.stride) + " offset " +
            std::to_string(tensor.offset) + ": " +
-           list(tensor.data ? tensor.data->list : json::array(), count);
+           list(tensor.data ? tensor.data->texts(shownElements) : std::vector<std::string>(), count);
 }
 
 std::string aliases(const wire::RunValue& output) {

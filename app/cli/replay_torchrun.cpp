@@ -9,7 +9,6 @@
 #include "core/base/own_program.h"
 #include "core/base/text.h"
 #include "core/base/words.h"
-#include "core/engine/wire/execute.h"
 #include "core/engine/wire/ranks_document.h"
 #include "core/ranks/collectives.h"
 
@@ -216,10 +215,9 @@ std::string failuresText(const RanksWorkload& workload, const TorchrunResults& d
     return out;
 }
 
-/// Of a result as "execute" describes it; none of what is no tensor.
-std::vector<double> numbersOf(const wire::Any& result) {
-    const auto tensor = wire::decode<wire::RunTensor>(result, wire::Missing::NotSaid);
-    return tensor && tensor->data ? tensor->data->numbers(comparedElements) : std::vector<double>();
+/// None of what is no tensor.
+std::vector<double> numbersOf(const std::optional<wire::RunTensor>& result) {
+    return result && result->data ? result->data->numbers(comparedElements) : std::vector<double>();
 }
 
 std::string differenceText(const TorchrunDifference& difference) {
@@ -320,7 +318,7 @@ TorchrunDifference compareRuns(const RanksWorkload& workload, const TorchrunResu
         const auto& theirs = *real[rank]->outputs;
         for (std::size_t graph = 0; graph < std::min(ours.size(), theirs.size()); ++graph)
             for (std::size_t i = 0; i < std::min(ours[graph].size(), theirs[graph].size()); ++i) {
-                if (!ours[graph][i].is_object()) continue;
+                if (!ours[graph][i]) continue;
                 ++out.compared;
                 if (ours[graph][i] == theirs[graph][i]) continue;
                 ++out.different;

@@ -147,13 +147,13 @@ NumberValues numberValues(const Compile& compile, const ir::Graph& captured, con
     for (const ir::NodePtr& node : captured.nodes()) {
         if (node->target != "torch.ops.aten._local_scalar_dense.default") continue;
         if (next >= derived.numbersRead.size()) break;
-        const wire::Any& number = derived.numbersRead[next++];
+        const std::optional<wire::Number>& number = derived.numbersRead[next++];
         const auto symbol = symbolOf(*node);
-        if (!symbol || !isUnbacked(*symbol)) continue;
-        if (number.is_number_float())
-            out.try_emplace(*symbol, floatArgument(number.get<double>()));
-        else if (number.is_number())
-            out.try_emplace(*symbol, ir::Argument::integer(number.get<std::int64_t>()));
+        if (!number || !symbol || !isUnbacked(*symbol)) continue;
+        if (const auto* real = std::get_if<double>(&number->value))
+            out.try_emplace(*symbol, floatArgument(*real));
+        else if (const auto* whole = std::get_if<std::int64_t>(&number->value))
+            out.try_emplace(*symbol, ir::Argument::integer(*whole));
     }
     for (const auto& [symbol, value] : floatValues(compile))
         out.try_emplace(symbol, floatArgument(value));

@@ -17,9 +17,9 @@ namespace dynascope::engine {
 
 struct DynamoTrace {
     TracedGraph traced;
-    wire::Any metadata;                 ///< wire::AotTrace's
-    double microseconds = 0;            ///< of both, in the engine
-    std::vector<wire::Any> numbersRead; ///< out of tensors, in order
+    wire::Any metadata;                                   ///< wire::AotTrace's
+    double microseconds = 0;                              ///< of both, in the engine
+    std::vector<std::optional<wire::Number>> numbersRead; ///< out of tensors, in order
 };
 /// On inputs as the capture describes them, symbolic sizes at `hints`. Grad mode is that of the guards, or,
 /// where the capture has none, what makes the graph be of training or not as PyTorch's is (`joint`). `keepsWrites`:

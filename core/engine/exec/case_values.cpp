@@ -151,11 +151,13 @@ wire::RunValue plainValue(const c10::IValue& value) {
     const c10::Scalar scalar = value.toScalar();
     if (scalar.isComplex()) {
         const auto number = scalar.toComplexDouble();
-        out.scalar = json::array({numberOf(number.real()), numberOf(number.imag())});
+        out.scalar = wire::Number{std::complex<double>(number.real(), number.imag())};
+    } else if (scalar.isBoolean()) {
+        out.scalar = wire::Number{scalar.toBool()};
+    } else if (scalar.isIntegral(false)) {
+        out.scalar = wire::Number{std::int64_t(scalar.toLong())};
     } else {
-        out.scalar = scalar.isBoolean()         ? json(scalar.toBool())
-                     : scalar.isIntegral(false) ? json(scalar.toLong())
-                                                : numberOf(scalar.toDouble());
+        out.scalar = wire::Number{scalar.toDouble()};
     }
     return out;
 }

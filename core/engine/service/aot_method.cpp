@@ -22,6 +22,7 @@
 #include <ATen/core/grad_mode.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace dynascope::engine {
 
@@ -29,6 +30,14 @@ namespace {
 
 using c10::IValue;
 using nlohmann::json;
+
+/// Nothing for one that JSON has no number for.
+std::optional<wire::Number> numberOf(const IValue& value) {
+    if (value.isDouble() && std::isfinite(value.toDouble())) return wire::Number{value.toDouble()};
+    if (value.isInt()) return wire::Number{value.toInt()};
+    if (value.isBool()) return wire::Number{value.toBool()};
+    return std::nullopt;
+}
 
 /// One request for AOTAutograd: what is traced and, where that is asked for, what comes of a call.
 class AotAnswer {
@@ -62,10 +71,7 @@ private:
         out.metadataOuter = metadataJson(trace.outer);
         out.metadata = graphMetadataJson(trace.layers.meta());
         for (const IValue& number : trace.numbersRead)
-            out.numbersRead.push_back(number.isDouble() ? json(number.toDouble())
-                                      : number.isInt()  ? json(number.toInt())
-                                      : number.isBool() ? json(number.toBool())
-                                                        : json());
+            out.numbersRead.push_back(numberOf(number));
         if (!trace.graph->subgraphs().empty()) out.readable = ir::printReadable(*trace.graph).text;
         out.graphWarnings = knownLayoutDeviations(m_request.program, m_request.inputs);
         m_reply.graph = ir::printFx(*trace.graph);
@@ -102,7 +108,10 @@ private:
     using Ran = tl::expected<wire::ExecuteReply, RunError>;
 
     void setRun(const Ran& answer) {
-        m_reply.run = answer ? wire::encode(*answer) : json{{"error", {{"message", answer.error().message}}}};
+        if (answer)
+            m_reply.run = wire::AotRun{*answer, {}};
+        else
+            m_reply.run = wire::AotRun{{}, wire::AotRun::Failure{answer.error().message}};
     }
 
     /// AOTAutograd makes nothing of the function. Functionalization over cells may, where eager does.

@@ -32,10 +32,11 @@ std::string connect(const wire::RankGraph& said, std::vector<c10::IValue>& input
     return {};
 }
 
-std::vector<wire::Any> outputsOf(const RecordedGraph& graph, std::int64_t elements) {
-    std::vector<wire::Any> out;
+std::vector<std::optional<wire::RunTensor>> outputsOf(const RecordedGraph& graph, std::int64_t elements) {
+    std::vector<std::optional<wire::RunTensor>> out;
     for (const c10::IValue& value : graph.outputs())
-        out.push_back(isDefinedTensor(value) ? describe(value.toTensor(), elements) : json());
+        out.push_back(isDefinedTensor(value) ? std::optional(describedTensor(value.toTensor(), elements))
+                                             : std::nullopt);
     return out;
 }
 

@@ -21,10 +21,12 @@ using nlohmann::json;
 constexpr std::size_t maxPlans = 4096;
 constexpr int maxThreads = 1024;
 
-std::vector<wire::Any> outputsOf(const RecordedGraph& graph) {
-    std::vector<wire::Any> out;
-    for (const c10::IValue& value : graph.outputs())
-        out.push_back(isDefinedTensor(value) ? describe(value.toTensor()) : json::object());
+std::vector<wire::ReplayedResult> outputsOf(const RecordedGraph& graph) {
+    std::vector<wire::ReplayedResult> out;
+    for (const c10::IValue& value : graph.outputs()) {
+        wire::ReplayedResult& result = out.emplace_back();
+        if (isDefinedTensor(value)) result.tensor = describedTensor(value.toTensor());
+    }
     return out;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/aot.h"
 
+#include "core/engine/wire/execute_fields.h"
 #include "core/engine/wire/pass_fields.h"
 
 namespace dynascope::wire {
@@ -32,6 +33,22 @@ struct Fields<AotTrace> {
         f.optional("readable", x.readable);
         f("graph_warnings", x.graphWarnings);
         f("time_us", x.microseconds);
+    }
+};
+
+template <>
+struct Fields<AotRun::Failure> {
+    static constexpr const char* name = "error";
+    static void of(auto& f, auto& x) { f("message", x.message); }
+};
+
+template <>
+struct Fields<AotRun> {
+    static constexpr const char* name = "run";
+    static void of(auto& f, auto& x) {
+        f.part("outputs", x.done);
+        f.optional("error", x.error);
+        f.check("outputs", x.done.has_value() != x.error.has_value(), "expected this or 'error'");
     }
 };
 

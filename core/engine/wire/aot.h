@@ -4,10 +4,9 @@
 // through that.
 #pragma once
 
-#include "core/engine/wire/wire.h"
+#include "core/engine/wire/execute.h"
 
 #include <map>
-#include <optional>
 
 namespace dynascope::wire {
 
@@ -32,11 +31,20 @@ struct AotTrace {
     /// requires_grad_for_backward.
     Any metadata;
     /// What the function read out of tensors (_local_scalar_dense), in that order: numbers and truth values,
-    /// null for others. Left out where it read nothing.
-    std::vector<Any> numbersRead;
+    /// nothing for others. Left out where it read nothing.
+    std::vector<std::optional<Number>> numbersRead;
     std::optional<std::string> readable;    ///< the graph as readable code, where it keeps graphs of its own
     std::vector<std::string> graphWarnings; ///< where the graph itself, whoever calls it, may part from eager
     double microseconds = 0;                ///< of metadata and graph
+};
+
+/// What came of the call: one of the two.
+struct AotRun {
+    struct Failure {
+        std::string message;
+    };
+    std::optional<ExecuteReply> done;
+    std::optional<Failure> error;
 };
 
 struct AotReply {
@@ -48,10 +56,9 @@ struct AotReply {
     std::optional<std::string> refused;
     std::optional<AotTrace> trace;     ///< else
     std::vector<std::string> warnings; ///< where PyTorch, calling this, may part from eager
-    /// With `run`: as "execute" answers, or {error: {message}}. Where the graph fails or its warnings take
-    /// effect, and no gradients are asked for, the call goes through functionalization over cells, as a
-    /// warning says.
-    std::optional<Any> run;
+    /// With `run`. Where the graph fails or its warnings take effect, and no gradients are asked for, the call
+    /// goes through functionalization over cells, as a warning says.
+    std::optional<AotRun> run;
 };
 
 } // namespace dynascope::wire

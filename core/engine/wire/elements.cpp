@@ -21,6 +21,40 @@ void Own<Elements>::read(Reader& reader, const Any& at, Elements& out) {
     out.list = at;
 }
 
+std::vector<std::string> Elements::texts(std::size_t most) const {
+    std::vector<std::string> out;
+    for (std::size_t i = 0; i < list.size() && i < most; ++i)
+        out.push_back(list[i].is_string() ? list[i].get<std::string>() : list[i].dump());
+    return out;
+}
+
+Any Own<Number>::toJson(const Number& value) {
+    if (const auto* complex = std::get_if<std::complex<double>>(&value.value))
+        return Any::array({numberToJson(complex->real()), numberToJson(complex->imag())});
+    if (const auto* real = std::get_if<double>(&value.value)) return numberToJson(*real);
+    if (const auto* whole = std::get_if<std::int64_t>(&value.value)) return *whole;
+    return std::get<bool>(value.value);
+}
+
+void Own<Number>::read(Reader& reader, const Any& at, Number& out) {
+    if (at.is_array() && at.size() == 2) {
+        std::pair<double, double> parts;
+        reader.read(at, parts);
+        out.value = std::complex<double>(parts.first, parts.second);
+    } else if (!isElement(at))
+        reader.fail(at, "a number");
+    else if (at.is_boolean())
+        out.value = at.get<bool>();
+    else if (at.is_number_integer())
+        reader.read(at, out.value.emplace<std::int64_t>());
+    else
+        out.value = *numberFrom(at);
+}
+
+std::string Number::text() const {
+    return Own<Number>::toJson(*this).dump();
+}
+
 std::vector<double> Elements::numbers(std::size_t most) const {
     std::vector<double> out;
     if (!list.is_array()) return out;

@@ -71,6 +71,7 @@ struct RunTensor {
     std::vector<std::int64_t> shape, stride;
     std::int64_t offset = 0;
     std::optional<Elements> data;
+    friend bool operator==(const RunTensor&, const RunTensor&) = default;
 };
 
 struct RunAliases {
@@ -83,7 +84,7 @@ struct RunValue {
     std::optional<RunTensor> tensor;
     std::optional<RunAliases> aliases; ///< of an output that is a tensor
     std::optional<bool> sameStorage;   ///< of an input: it still lies in a storage of the case
-    std::optional<Any> scalar;         ///< of a number
+    std::optional<Number> scalar;      ///< of a number
     std::optional<std::string> text;   ///< of anything else
     bool none = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/ranks.h"
 
+#include "core/engine/wire/execute_fields.h"
 #include "core/engine/wire/pass_fields.h"
 #include "core/replay/recording_fields.h"
 

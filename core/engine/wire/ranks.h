@@ -4,7 +4,7 @@
 // threads that take turns (core/engine/collectives/lock_step.h); collectives are copies between them.
 #pragma once
 
-#include "core/engine/wire/wire.h"
+#include "core/engine/wire/execute.h"
 #include "core/replay/recording.h"
 
 #include <optional>
@@ -57,7 +57,8 @@ struct RankResult {
     std::vector<replay::ReplayRecording> recordings; ///< by graph; fewer after an error
     std::optional<replay::ReplayRun> run;
     std::optional<RankError> error;
-    std::optional<std::vector<std::vector<Any>>> outputs; ///< by graph, as "execute" describes tensors
+    /// By graph, as "execute" describes tensors; nothing for what is none.
+    std::optional<std::vector<std::vector<std::optional<RunTensor>>>> outputs;
 };
 
 struct RankWaiting {

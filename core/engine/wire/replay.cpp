@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/replay.h"
 
+#include "core/engine/wire/execute_fields.h"
 #include "core/engine/wire/pass_fields.h"
 #include "core/replay/recording_fields.h"
 
@@ -55,6 +56,12 @@ struct Fields<ReplayRequest> {
         f.optional("live", x.live);
         f.optional("outputs", x.outputs);
     }
+};
+
+template <>
+struct Fields<ReplayedResult> {
+    static constexpr const char* name = "result";
+    static void of(auto& f, auto& x) { f.part("shape", x.tensor); }
 };
 
 template <>

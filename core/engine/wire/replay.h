@@ -48,11 +48,16 @@ struct ReplayRequest {
     bool outputs = false;        ///< describe what the last replay gave
 };
 
+/// A result, as "execute" describes tensors; of what is none nothing is said.
+struct ReplayedResult {
+    std::optional<RunTensor> tensor;
+};
+
 struct ReplayReply {
     replay::ReplayRun run;
-    std::map<std::string, replay::ReplayRecording> recordings; ///< those that changed, by plan
-    std::optional<std::uint64_t> liveEvents;                   ///< how many there were
-    std::optional<std::vector<std::vector<Any>>> outputs;      ///< by plan, as "execute" describes tensors
+    std::map<std::string, replay::ReplayRecording> recordings;       ///< those that changed, by plan
+    std::optional<std::uint64_t> liveEvents;                         ///< how many there were
+    std::optional<std::vector<std::vector<ReplayedResult>>> outputs; ///< by plan
 };
 
 struct DropRequest {

@@ -8,9 +8,11 @@
 
 #include "core/base/document.h"
 
+#include <complex>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace dynascope::wire {
@@ -22,8 +24,19 @@ struct Elements {
 
     /// The first `most`, of complex ones the real part, of truth values 0 and 1.
     [[nodiscard]] std::vector<double> numbers(std::size_t most) const;
+    /// The first `most` as JSON has them, "nan" and "inf" without quotes.
+    [[nodiscard]] std::vector<std::string> texts(std::size_t most) const;
     [[nodiscard]] std::size_t size() const { return list.size(); }
     friend bool operator==(const Elements&, const Elements&) = default;
+};
+
+/// One number, written as an element is.
+struct Number {
+    std::variant<bool, std::int64_t, double, std::complex<double>> value;
+
+    /// As JSON has it: true, 5, 0.5, "nan", [0.5,1.0].
+    [[nodiscard]] std::string text() const;
+    friend bool operator==(const Number&, const Number&) = default;
 };
 
 /// What a method that runs a graph runs it on. The graph itself is named by its hash (`graph`), which
