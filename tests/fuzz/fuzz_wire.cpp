@@ -5,7 +5,7 @@
 #include "core/engine/wire/aot.h"
 #include "core/engine/wire/execute.h"
 #include "core/engine/wire/methods.h"
-#include "core/engine/wire/ranks.h"
+#include "core/engine/wire/ranks_document.h"
 #include "core/engine/wire/replay.h"
 #include "core/engine/wire/stage_document.h"
 #include "core/engine/wire/tree.h"
@@ -50,6 +50,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         fuzz::expect(wire::readStageDocument(wire::writeStageDocument(*stage), {}).has_value());
     if (const auto verdict = wire::readVerdictDocument(text))
         fuzz::expect(wire::readVerdictDocument(wire::writeVerdictDocument(*verdict)).has_value());
+    if (const auto request = wire::readRanksRequest(text))
+        fuzz::expect(wire::readRanksRequest(wire::writeRanksRequest(*request)).has_value());
+    if (const auto result = wire::readRankResult(text); result && *result) {
+        const auto again = wire::readRankResult(wire::writeRankResult(**result));
+        fuzz::expect(again && *again);
+    }
     if (const auto replay = replay::readKeptRun(text))
         fuzz::expect(replay::readKeptRun(wire::textOf(replay::toJson(*replay))).has_value());
     if (const auto rederivation = engine::readRederivation(text))
@@ -58,11 +64,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     roundTrips<wire::AotReply, wire::AotRequest, wire::CancelReply, wire::CancelRequest, wire::CoverageReply,
                wire::CreditRequest, wire::DropReply, wire::DropRequest, wire::EnvironmentReply,
                wire::ExecuteReply, wire::ExecuteRequest, wire::InitializeReply, wire::InitializeRequest,
-               wire::LoadReply, wire::LoadRequest, wire::OnGraph, wire::PassReply, wire::PassRequest,
-               wire::PassesReply, wire::PluginsReply, wire::RanksReply, wire::RanksRequest, wire::RecordReply,
-               wire::RecordRequest, wire::RunOn, wire::ReplayReply, wire::ReplayRequest, wire::StatusReply,
+               wire::LoadReply, wire::LoadRequest, wire::NodeValue, wire::OnGraph, wire::PassReply,
+               wire::PassRequest, wire::PassStep, wire::PassSummary, wire::PassesReply, wire::PluginsReply,
+               wire::RankResult, wire::RanksReply, wire::RanksRequest, wire::RecordReply, wire::RecordRequest,
+               wire::RunOn, wire::RunTensor, wire::ReplayReply, wire::ReplayRequest, wire::StatusReply,
                wire::TensorReply, wire::TensorRequest, wire::TreeBeginReply, wire::TreeDropRequest,
                wire::TreeFunctionReply, wire::TreeFunctionRequest, wire::TreeNextReply, wire::TreeNextRequest,
-               wire::TreeReply, wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest>(document);
+               wire::TreeReply, wire::TreeRequest, wire::VerifyReply, wire::VerifyRequest, wire::WriteBack>(
+        document);
     return 0;
 }
