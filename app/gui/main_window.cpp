@@ -121,11 +121,10 @@ void MainWindow::makeCentre() {
 void MainWindow::makeSession() {
     m_notebook = new Notebook(m_workspace, this);
     m_replays = new ReplayRuns(m_workspace, m_engine->engine(), *m_notebook, this);
-    m_replays->setGivenInputs([this](const session::Stage& stage) {
-        Passes& passes = m_engine->passes();
-        if (!passes.hasGivenInputs(stage)) return ReplayRuns::GivenInputs();
-        Passes::Source source = passes.sourceOf(stage);
-        return ReplayRuns::GivenInputs{std::move(source.inputs), std::move(source.attributes)};
+    m_replays->setGivenInputs([this](const session::Stage& stage) -> ReplayRuns::GivenInputs {
+        const Passes& passes = m_engine->passes();
+        if (!passes.hasGivenInputs(stage)) return {};
+        return passes.sourceOf(stage).on;
     });
     m_session = new SessionKeeper(m_workspace, *m_notebook, m_engine->passes(), m_engine->rederived(),
                                   m_settings, *this);

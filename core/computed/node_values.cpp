@@ -14,12 +14,11 @@ NodeValues nodeValues(const wire::ExecuteReply& reply) {
 }
 
 engine::Answer<wire::ExecuteReply> fetchNodeValues(engine::Client& client, const std::string& graphText,
-                                                   const wire::Any& inputs, const wire::Any& attributes,
+                                                   const wire::RunOn& on,
                                                    const engine::CallOptions& options) {
     wire::ExecuteRequest request;
     request.values = true;
-    request.on.inputs = inputs;
-    request.on.attributes = attributes;
+    request.on = on;
     auto reply = client.execute(graphText, request, options);
     if (reply && !reply->values)
         return tl::unexpected(engine::CallError{engine::CallError::Kind::Refused,

@@ -11,9 +11,10 @@ namespace dynascope::computed {
 
 /// Runs a graph and says what each node held right after it ran, and what came of the call. Null inputs are
 /// seeded from the graph's metadata. Blocks: for a thread of Engine::run.
-[[nodiscard]] engine::Answer<wire::ExecuteReply>
-fetchNodeValues(engine::Client& client, const std::string& graphText, const wire::Any& inputs,
-                const wire::Any& attributes, const engine::CallOptions& options);
+[[nodiscard]] engine::Answer<wire::ExecuteReply> fetchNodeValues(engine::Client& client,
+                                                                 const std::string& graphText,
+                                                                 const wire::RunOn& on,
+                                                                 const engine::CallOptions& options);
 
 /// Of the nodes whose value is a tensor.
 [[nodiscard]] NodeValues nodeValues(const wire::ExecuteReply& reply);

@@ -135,7 +135,7 @@ void ConventionPanel::askValues() {
     d->passes->engine().run<wire::ExecuteReply>(
         QStringLiteral("autograd.values"), tr("values"), this,
         [source = d->passes->sourceOf(*stage)](engine::Client& client, const engine::CallOptions& options) {
-            return computed::fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
+            return computed::fetchNodeValues(client, source.text, source.on, options);
         },
         [this, shown = d->shown, graph = *graph](engine::Answer<wire::ExecuteReply> reply) {
             if (shown != d->shown) return; // another compile by now

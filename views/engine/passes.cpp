@@ -3,7 +3,7 @@
 
 #include "core/computed/node_values.h"
 #include "core/diff/graph_diff.h"
-#include "core/engine/cases/graph_inputs.h"
+#include "core/engine/cases/run_on.h"
 #include "core/engine/client/torch_release.h"
 #include "core/engine/wire/methods.h"
 #include "core/engine/wire/verify.h"
@@ -38,13 +38,6 @@ wire::PassOptions optionsOf(computed::FunctionalMode mode,
     out.options = {hooks.begin(), hooks.end()};
     out.remove = mode.removesViews ? "mutations_and_views" : "mutations";
     out.writeBack = mode.callerWritesBack ? "caller" : "graph";
-    return out;
-}
-
-wire::RunOn runOn(const Passes::Source& source) {
-    wire::RunOn out;
-    out.inputs = source.inputs;
-    out.attributes = source.attributes;
     return out;
 }
 
@@ -146,24 +139,19 @@ const computed::ComputedStage* Passes::shownFunctionalization() const {
 
 Passes::Source Passes::sourceOf(const session::Stage& root) const {
     Source source;
-    if (const auto graph = root.graph()) source.text = graphText(**graph);
+    const Result<ir::GraphPtr> graph = root.graph();
+    if (graph) source.text = graphText(**graph);
     if (const auto* rows = givenRows(root)) {
         if (auto given = engine::formValues(*rows)) {
-            source.inputs = std::move(given->inputs);
-            source.attributes = std::move(given->attributes);
+            source.on = std::move(*given);
             return source;
         }
     }
+    // The inputs of a case are those of its graph; PyTorch's answers take the same. A capture has no values, but it
+    // says what its inputs were like: seeded ones in their shapes.
     const session::Compile* compile = m_workspace.compile();
-    // The inputs of a case are those of its graph; PyTorch's answers take the same.
-    if (compile) {
-        source.inputs = wire::parsed(compile->runInputs);
-        source.attributes = wire::parsed(compile->runAttributes);
-        // A capture has no values, but it says what its inputs were like: seeded ones in their shapes.
-        const auto graph = root.graph();
-        if (!source.inputs.is_object() && graph)
-            if (auto made = engine::inputsOfCapture(*compile, **graph)) source.inputs = std::move(*made);
-    }
+    if (compile && graph)
+        if (auto on = engine::runOnOfGraph(compile, **graph)) source.on = std::move(*on);
     return source;
 }
 
@@ -212,17 +200,19 @@ void Passes::run(const QString& pass, int from, Options options) {
     computed::ProgramText program;
     if (!before) program = computed::programOf(*m_workspace.session(), *m_workspace.compile(), *sourceGraph);
     const std::string beforeText = before ? before->graphText : std::string();
-    const wire::Any beforeAttributes = before ? before->attributes : wire::Any();
+    Source source = sourceOf(*asked.root);
+    wire::RunOn beforeOn = source.on;
+    if (before) beforeOn.attributes = before->attributes;
 
     const session::StagePtr root = asked.root;
     m_engine.run<Ran>(
         passTag, pass, this,
-        [ran, hooks, source = sourceOf(*root), functionalizes, program, beforeText,
-         beforeAttributes](engine::Client& client,
-                           const engine::CallOptions& options) mutable -> tl::expected<Ran, CallError> {
+        [ran, hooks, source = std::move(source), functionalizes, program, beforeText,
+         beforeOn = std::move(beforeOn)](engine::Client& client, const engine::CallOptions& options) mutable
+        -> tl::expected<Ran, CallError> {
             computed::ComputedStage& asked = ran.made.known;
             wire::PassRequest request;
-            request.on = runOn(source);
+            request.on = source.on;
             request.passes = asked.passes;
             request.options = optionsOf(asked.mode, hooks);
             request.options.cells = functionalizes;
@@ -234,8 +224,7 @@ void Passes::run(const QString& pass, int from, Options options) {
             // To hold each op against eager; a graph that cannot be run is still a graph.
             if (functionalizes)
                 if (auto values = computed::fetchNodeValues(
-                        client, beforeText.empty() ? source.text : beforeText, source.inputs,
-                        beforeText.empty() ? source.attributes : beforeAttributes, options))
+                        client, beforeText.empty() ? source.text : beforeText, beforeOn, options))
                     eager = std::make_shared<const wire::ExecuteReply>(std::move(*values));
             auto made = computed::madeStage(std::move(asked),
                                             std::make_shared<const wire::PassReply>(std::move(*answer)),
@@ -366,7 +355,7 @@ void Passes::verify(int index) {
         [source = sourceOf(*known->root), passes = known->passes,
          mode = known->mode](engine::Client& client, const engine::CallOptions& options) -> Checked {
             wire::VerifyRequest request;
-            request.on = runOn(source);
+            request.on = source.on;
             request.passes = passes;
             request.options = optionsOf(mode, {});
             const auto reply = client.verify(source.text, request, options);

@@ -55,11 +55,10 @@ public:
     [[nodiscard]] const computed::ComputedStage* shownFunctionalization() const;
     [[nodiscard]] bool isBusy() const;
 
-    /// What an engine needs to run a captured stage's graph: its text, inputs (null: seeded from metadata)
-    /// and constants.
+    /// What an engine needs to run a captured stage's graph: its text, and what it is run on.
     struct Source {
         std::string text;
-        wire::Any inputs, attributes;
+        wire::RunOn on;
     };
     [[nodiscard]] Source sourceOf(const session::Stage& root) const;
     /// The form for the inputs of a captured stage's graph: as it was filled in, else as far as the text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "views/replay/replay_runs.h"
 
-#include "core/engine/cases/graph_inputs.h"
+#include "core/engine/cases/run_on.h"
 #include "core/session/program_names.h"
 #include "views/notes/notebook.h"
 #include "views/workspace/labels.h"
@@ -136,21 +136,17 @@ void ReplayRuns::runStage(int index, Options options) {
         return;
     }
     graph.graph = *read;
-    GivenInputs given = m_given ? m_given(*stage) : GivenInputs();
-    graph.inputs = given.inputs.is_object() ? std::move(given.inputs) : wire::parsed(compile->runInputs);
-    graph.attributes =
-        given.attributes.is_object() ? std::move(given.attributes) : wire::parsed(compile->runAttributes);
-    if (!graph.inputs.is_object()) {
-        Result<wire::Any> inputs = engine::inputsOfCapture(*compile, **read);
-        if (!inputs) {
-            fail(request.session,
-                 {toQString(graph.name + ": " + inputs.error().message),
-                  tr("Engine > Inputs of the graph takes what the text lacks; a capture with tensor "
-                     "descriptions (TORCH_TRACE), or a stage that prints shapes and dtypes, has it.")});
-            return;
-        }
-        graph.inputs = std::move(*inputs);
+    const GivenInputs given = m_given ? m_given(*stage) : GivenInputs();
+    Result<wire::RunOn> on = given ? Result<wire::RunOn>(*given) : engine::runOnOfGraph(compile, **read);
+    if (!on) {
+        fail(request.session,
+             {toQString(graph.name + ": " + on.error().message),
+              tr("Engine > Inputs of the graph takes what the text lacks; a capture with tensor "
+                 "descriptions (TORCH_TRACE), or a stage that prints shapes and dtypes, has it.")});
+        return;
     }
+    graph.inputs = std::move(on->inputs);
+    graph.attributes = std::move(on->attributes);
     request.root = graph.address;
     request.workload.graphs.push_back(std::move(graph));
     request.stages = {stage};

@@ -71,10 +71,8 @@ public:
         std::uint64_t iterations = 100;
         std::uint64_t verifyEvery = 25; ///< 0: never
     };
-    /// What somebody gave for a stage's graph to run on; no objects where nobody did.
-    struct GivenInputs {
-        wire::Any inputs, attributes;
-    };
+    /// What somebody gave for a stage's graph to run on; nothing where nobody did.
+    using GivenInputs = std::optional<wire::RunOn>;
     void setGivenInputs(std::function<GivenInputs(const session::Stage&)> of) { m_given = std::move(of); }
     /// Records and replays the graph of a stage of the current compile.
     void runStage(int stage, Options options);

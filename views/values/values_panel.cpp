@@ -107,7 +107,7 @@ void ValuesPanel::ask(const session::StagePtr& stage) {
     if (const computed::ComputedStage* computed = m_passes.find(stage.get())) {
         source = m_passes.sourceOf(*computed->root);
         source.text = computed->graphText;
-        source.attributes = computed->attributes;
+        source.on.attributes = computed->attributes;
     } else {
         source = m_passes.sourceOf(*stage);
     }
@@ -117,8 +117,7 @@ void ValuesPanel::ask(const session::StagePtr& stage) {
             -> tl::expected<StageRun, engine::CallError> {
             StageRun run;
             run.stage = stage;
-            const auto reply =
-                computed::fetchNodeValues(client, source.text, source.inputs, source.attributes, options);
+            const auto reply = computed::fetchNodeValues(client, source.text, source.on, options);
             if (!reply) return tl::unexpected(reply.error());
             run.values = computed::nodeValues(*reply);
             for (const wire::RunValue& input : reply->post.inputs)

@@ -179,7 +179,7 @@ struct Memory {
 
 class Reader {
 public:
-    Result<FormValues> run(const std::vector<InputRow>& rows) {
+    Result<wire::RunOn> run(const std::vector<InputRow>& rows) {
         m_out.attributes = json::object();
         json inputs = json::array();
         for (const InputRow& row : rows) {
@@ -262,7 +262,7 @@ private:
         return {{"dtype", memory.dtype}, {"data", std::move(data)}};
     }
 
-    FormValues m_out;
+    wire::RunOn m_out;
     std::vector<Memory> m_memories;
     std::map<std::string, std::size_t> m_named;
     std::uint64_t m_seeds = 0;
@@ -367,7 +367,7 @@ std::string lackOf(const InputRow& row) {
     return {};
 }
 
-Result<FormValues> formValues(const std::vector<InputRow>& rows) {
+Result<wire::RunOn> formValues(const std::vector<InputRow>& rows) {
     return Reader().run(rows);
 }
 

@@ -5,10 +5,10 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/engine/wire/wire.h"
 #include "core/ir/graph.h"
 #include "core/session/session.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +35,8 @@ struct InputRow {
 /// What a row still lacks or has wrong, in a few words: "has no shape"; empty if it is complete.
 [[nodiscard]] std::string lackOf(const InputRow& row);
 
-struct FormValues {
-    nlohmann::json inputs, attributes; ///< as requests to the engine have them
-};
-/// Fails, naming the row, where one is incomplete or rows do not fit each other.
-[[nodiscard]] Result<FormValues> formValues(const std::vector<InputRow>& rows);
+/// As requests to the engine have them. Fails, naming the row, where one is incomplete or rows do not fit each other.
+[[nodiscard]] Result<wire::RunOn> formValues(const std::vector<InputRow>& rows);
 
 /// A form that was filled in, and of which stage of a session.
 struct SavedForm {

@@ -21,7 +21,7 @@ Result<wire::RunOn> runOnOfGraph(const session::Compile* compile, const ir::Grap
     Result<wire::Any> inputs =
         compile ? inputsOfCapture(*compile, graph, options) : inputsOfGraph(graph, options);
     if (!inputs) return tl::unexpected(inputs.error());
-    return wire::RunOn{std::move(*inputs), {}, {}};
+    return wire::RunOn{std::move(*inputs), compile ? wire::parsed(compile->runAttributes) : wire::Any(), {}};
 }
 
 } // namespace dynascope::engine
