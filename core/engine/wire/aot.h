@@ -25,8 +25,9 @@ struct AotTrace {
     bool joint = false;                        ///< the graph is of forward and backward, not of forward alone
     std::map<std::string, std::string> values; ///< "f32[4, 5][5, 1]cpu" by node, where that is a tensor
     std::uint64_t forwardOutputs = 0;          ///< of the results; one gradient (or None) an input follows
-    Any metadataOuter; ///< ViewAndMutationMeta of the function, in the form of an oracle case's
-                       ///< metadata_outer
+    /// ViewAndMutationMeta of the function, in the form of an oracle case's metadata_outer, for aot_case.h and
+    /// metadata_compare.h: an earlier engine's, or a file's, may lack fields, and which ones is shown.
+    Any metadataOuter;
     /// The same for the graph, after repeated inputs and synthetic bases; its outputs also have
     /// requires_grad_for_backward.
     Any metadata;

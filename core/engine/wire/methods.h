@@ -133,7 +133,7 @@ struct StatusReply {
     std::uint64_t queued = 0; ///< requests that wait
 };
 
-/// Stops the request with this JSON-RPC id.
+/// Stops the request with this JSON-RPC id, a number or a string.
 struct CancelRequest {
     Any id;
 };

@@ -179,7 +179,7 @@ struct PassRequest {
 
 struct PassReply {
     std::string graph;              ///< text of the result, as str(graph) has it
-    Any attributes = Any::object(); ///< its constants by name
+    Any attributes = Any::object(); ///< its constants by name, for RunOn::attributes
     /// With `shapes`: "f32[4, 5][5, 1]cpu" by node, as the source says where the node is its own, else at the
     /// example inputs' sizes; nodes whose shape is not known are left out.
     std::optional<std::map<std::string, std::string>> meta;

@@ -24,7 +24,7 @@ struct VerifyRequest {
     RunOn on;
     /// Either a graph that was loaded, by its hash, with what "pass" said of it, ...
     std::optional<std::string> computed;
-    Any computedAttributes;
+    Any computedAttributes; ///< likewise, in the form of RunOn::attributes
     std::vector<WriteBack> writeBacks;
     std::vector<PassStep> steps;
     /// ... or what these passes make of the source.
@@ -50,6 +50,7 @@ struct Check {
     std::string property; ///< "values", "dtype", "shape", "strides", "storage", "identity", "error"
     bool ok = false;
     bool counts = true; ///< one that does not leaves the verdict alone
+    /// A text, a number, a shape, strides, who shares memory, or null: for shownValue() and --json.
     Any expected, actual;
     std::optional<ValueDistance> distance; ///< of values
 };
@@ -59,7 +60,7 @@ struct FirstDifference {
     std::string computed;            ///< node of the computed graph; empty: none
     std::string source;              ///< the source's node that it stands for; empty: none
     std::vector<std::int64_t> index; ///< of the first cell that differs
-    Any expected, actual;            ///< its values
+    Any expected, actual;            ///< its values, as of a Check
     std::string text;                ///< the same in a sentence
     std::vector<std::string> among; ///< computed nodes before it that stand for none: the fault may be theirs
     std::uint64_t runs = 0;         ///< of each graph that it took to find it
