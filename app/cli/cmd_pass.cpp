@@ -6,6 +6,7 @@
 #include "app/cli/engine_command.h"
 #include "app/cli/pass_text.h"
 #include "core/computed/program_text.h"
+#include "core/engine/cases/run_on.h"
 #include "core/engine/client/torch_release.h"
 #include "core/engine/wire/methods.h"
 #include "core/ir/text.h"
@@ -183,7 +184,7 @@ int run(const PassOptions& options) {
             return fail(filled.error().message, options.graph.path);
     Result<wire::RunOn> on = chosenInputs(options.inputs, *chosen);
     if (!on && inlinesHooks && names.size() == 1 && options.inputs.file.empty()) // it runs nothing
-        on = wire::RunOn{wire::parsed(R"({"storages": [], "inputs": []})"), {}, {}};
+        on = engine::runOnOfText(R"({"storages": [], "inputs": []})", {});
     if (!on) return fail(on.error());
     // Only that form has a place for shapes.
     const bool readable =

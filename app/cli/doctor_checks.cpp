@@ -127,7 +127,7 @@ std::vector<Finding> engineFindings(engine::Client& client) {
     if (!started)
         return {{"engine", State::Missing, started.error().message,
                  // Of one that lacks its PyTorch the message says what to do.
-                 started.error().data.contains("torch")
+                 started.error().lacksTorch()
                      ? std::string()
                      : "build the target dynascope-engine with PyTorch in .venv (./run does)"}};
     std::vector<Finding> out;

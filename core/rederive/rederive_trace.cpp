@@ -165,12 +165,10 @@ bool haveTheSame(const Constants& a, const Constants& b) {
 /// Why one of the graphs did not run, where that tells nothing of the other; empty where both did.
 std::string notRun(const wire::VerifyReply& verified) {
     for (const wire::Check& check : verified.checks) {
-        if (check.what != "the call") continue;
-        if (check.expected.is_string())
-            return "the captured graph does not run here: " +
-                   firstSentence(check.expected.get<std::string>());
-        const std::string derived =
-            check.actual.is_string() ? check.actual.get<std::string>() : std::string();
+        if (check.what != "the call" || check.property != "error") continue;
+        if (const std::string captured = wire::shownValue(check.expected); !captured.empty())
+            return "the captured graph does not run here: " + firstSentence(captured);
+        const std::string derived = wire::shownValue(check.actual);
         // Values of constants are in no capture, and a graph that lacks one may still be the right one.
         if (derived.starts_with("no value was given for the constant"))
             return "the derived graph does not run here: " + derived;

@@ -26,6 +26,8 @@ struct CallError {
 
     /// The node where one op failed; else empty.
     [[nodiscard]] std::string node() const;
+    /// It was not started for lack of its PyTorch; the message says what to do.
+    [[nodiscard]] bool lacksTorch() const { return data.contains("torch"); }
 };
 template <typename T>
 using Answer = tl::expected<T, CallError>;
