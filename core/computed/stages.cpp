@@ -112,15 +112,15 @@ CheckedStage checkedStage(const wire::VerifyReply& reply) {
         if (!check.counts) continue;
         ++checks;
         if (check.ok) continue;
-        out.differences.push_back(check.what + ", " + check.property + ": " + wire::shownValue(check.actual) +
-                                  ", expected " + wire::shownValue(check.expected));
+        out.differences.push_back(check.what + ", " + check.property + ": " + check.actual.shown() +
+                                  ", expected " + check.expected.shown());
     }
     if (out.verdict.text.empty() && out.verdict.kind == Kind::Equal)
         out.verdict.text = count(checks, "check") + " of outputs and inputs after the call";
     if (!reply.alone.empty()) out.verdict.text += (out.verdict.text.empty() ? "" : "; ") + reply.alone;
     if (const auto& first = reply.firstDifference) {
-        out.parting = {first->computed, first->source, wire::shownValue(first->expected),
-                       wire::shownValue(first->actual), first->text};
+        out.parting = {first->computed, first->source, first->expected.shown(), first->actual.shown(),
+                       first->text};
         out.verdict.node = out.parting.node;
         out.verdict.nodeFrom = out.parting.nodeFrom;
     }

@@ -166,9 +166,9 @@ bool haveTheSame(const Constants& a, const Constants& b) {
 std::string notRun(const wire::VerifyReply& verified) {
     for (const wire::Check& check : verified.checks) {
         if (check.what != "the call" || check.property != "error") continue;
-        if (const std::string captured = wire::shownValue(check.expected); !captured.empty())
+        if (const std::string captured = check.expected.shown(); !captured.empty())
             return "the captured graph does not run here: " + firstSentence(captured);
-        const std::string derived = wire::shownValue(check.actual);
+        const std::string derived = check.actual.shown();
         // Values of constants are in no capture, and a graph that lacks one may still be the right one.
         if (derived.starts_with("no value was given for the constant"))
             return "the derived graph does not run here: " + derived;

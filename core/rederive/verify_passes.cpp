@@ -22,8 +22,8 @@ using inductor::State;
 using Kind = PassVerdict::Kind;
 
 std::string checkText(const wire::Check& check) {
-    return check.what + ", " + check.property + ": " + wire::shownValue(check.actual) + ", before the pass " +
-           wire::shownValue(check.expected);
+    return check.what + ", " + check.property + ": " + check.actual.shown() + ", before the pass " +
+           check.expected.shown();
 }
 
 /// Strides, storage or identity of an output: what a caller sees besides values.

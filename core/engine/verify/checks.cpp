@@ -11,14 +11,18 @@ namespace dynascope::engine {
 namespace {
 
 using at::Tensor;
-using nlohmann::json;
+using wire::Found;
 
-Check simple(std::string what, std::string property, json expected, json actual, bool counts) {
+Check simple(std::string what, std::string property, Found expected, Found actual, bool counts) {
     Check check{std::move(what), std::move(property), true, counts, {}, {}, 0, 0, {}, false};
     check.ok = expected == actual;
     check.expected = std::move(expected);
     check.actual = std::move(actual);
     return check;
+}
+
+Found valueOf(const std::optional<wire::Number>& cell) {
+    return cell ? Found{*cell} : Found();
 }
 
 Check values(std::string what, const Tensor& expected, const Tensor& actual, std::optional<Symptom> symptom) {
@@ -32,21 +36,25 @@ Check values(std::string what, const Tensor& expected, const Tensor& actual, std
     check.finite = found.finite;
     check.largest = found.largest;
     check.cell = std::move(found.cell);
-    check.expected = std::move(found.expected);
-    check.actual = std::move(found.actual);
+    check.expected = valueOf(found.expected);
+    check.actual = valueOf(found.actual);
     return check;
 }
 
-json stridesOf(const Tensor& tensor) {
-    return {{"strides", tensor.strides().vec()}, {"offset", tensor.storage_offset()}};
+Found stridesOf(const Tensor& tensor) {
+    return {Found::Layout{tensor.strides().vec(), tensor.storage_offset()}};
+}
+
+Found countOf(std::size_t count) {
+    return {wire::Number{std::int64_t(count)}};
 }
 
 /// Shape, dtype and, where these agree, values.
 void content(std::vector<Check>& out, const std::string& what, const Tensor& expected, const Tensor& actual,
              std::optional<Symptom> symptom) {
-    out.push_back(
-        simple(what, "dtype", dtypeName(expected.scalar_type()), dtypeName(actual.scalar_type()), true));
-    out.push_back(simple(what, "shape", expected.sizes().vec(), actual.sizes().vec(), true));
+    out.push_back(simple(what, "dtype", Found{dtypeName(expected.scalar_type())},
+                         Found{dtypeName(actual.scalar_type())}, true));
+    out.push_back(simple(what, "shape", Found{expected.sizes().vec()}, Found{actual.sizes().vec()}, true));
     out.back().symptom = symptom;
     if (out.back().ok) out.push_back(values(what, expected, actual, symptom));
 }
@@ -57,36 +65,35 @@ public:
         : m_run(run) {}
 
     /// Inputs and earlier outputs on the same storage.
-    [[nodiscard]] json storage(std::size_t output) const {
-        json inputs = json::array();
-        json outputs = json::array();
+    [[nodiscard]] Found storage(std::size_t output) const {
+        Found::Sharing out;
         const void* key = keyOf(m_run.results[output].toTensor());
         for (std::size_t i = 0; i < m_run.storagesBefore.size(); ++i) {
-            if (m_run.storagesBefore[i] == key) inputs.push_back(i);
+            if (m_run.storagesBefore[i] == key) out.inputs.push_back(i);
         }
         for (std::size_t i = 0; i < output; ++i) {
             if (m_run.results[i].isTensor() && keyOf(m_run.results[i].toTensor()) == key)
-                outputs.push_back(i);
+                out.outputs.push_back(i);
         }
-        return {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}};
+        return {std::move(out)};
     }
 
     /// The input, or the earlier output, that is the very same tensor.
-    [[nodiscard]] json identity(std::size_t output) const {
+    [[nodiscard]] Found identity(std::size_t output) const {
         const Tensor& tensor = m_run.results[output].toTensor();
         for (std::size_t i = 0; i < m_run.inputs.tensors.size(); ++i) {
             if (m_run.inputs.tensors[i].defined() && m_run.inputs.tensors[i].is_same(tensor))
-                return "input " + std::to_string(i);
+                return {"input " + std::to_string(i)};
         }
         for (std::size_t i = 0; i < output; ++i) {
             if (m_run.results[i].isTensor() && m_run.results[i].toTensor().is_same(tensor))
-                return "output #" + std::to_string(i);
+                return {"output #" + std::to_string(i)};
         }
-        return "a tensor of its own";
+        return {"a tensor of its own"};
     }
 
-    [[nodiscard]] bool keepsStorage(std::size_t input) const {
-        return keyOf(m_run.inputs.tensors[input]) == m_run.storagesBefore[input];
+    [[nodiscard]] Found keepsStorage(std::size_t input) const {
+        return {wire::Number{keyOf(m_run.inputs.tensors[input]) == m_run.storagesBefore[input]}};
     }
 
 private:
@@ -105,8 +112,8 @@ void compareOutput(std::vector<Check>& out, const ProgramRun& expected, const Pr
         Check check{what, "values", true, true, {}, {}, 0, 0, {}, false, symptom};
         if (auto difference = valueDifference(a, b)) {
             check.ok = false;
-            check.expected = difference->expected.is_null() ? json(a.tagKind()) : difference->expected;
-            check.actual = difference->actual.is_null() ? json(b.tagKind()) : difference->actual;
+            check.expected = difference->expected.isNothing() ? Found{a.tagKind()} : difference->expected;
+            check.actual = difference->actual.isNothing() ? Found{b.tagKind()} : difference->actual;
             if (a.isDouble() && b.isDouble()) check.maxAbsolute = std::abs(a.toDouble() - b.toDouble());
         }
         out.push_back(std::move(check));
@@ -126,8 +133,8 @@ std::vector<Check> compare(const ProgramRun& expected, const ProgramRun& actual,
                            const std::vector<std::string>& names, bool strict) {
     std::vector<Check> out;
     if (expected.results.size() != actual.results.size())
-        out.push_back(
-            simple("the call", "number of outputs", expected.results.size(), actual.results.size(), true));
+        out.push_back(simple("the call", "number of outputs", countOf(expected.results.size()),
+                             countOf(actual.results.size()), true));
     for (std::size_t i = 0; i < std::min(expected.results.size(), actual.results.size()); ++i)
         compareOutput(out, expected, actual, i, strict);
     for (std::size_t i = 0; i < expected.inputs.tensors.size(); ++i) {
@@ -156,20 +163,20 @@ std::vector<Check> compare(const GradientRun& expected, const GradientRun& actua
     if (expected.error || actual.error) {
         // Some operators of functional graphs have no derivative of their own; AOTAutograd differentiates
         // before it makes them.
-        const auto text = [](const GradientRun& run) { return run.error ? json(*run.error) : json(); };
+        const auto text = [](const GradientRun& run) { return run.error ? Found{*run.error} : Found(); };
         out.push_back(simple("the backward pass", "error", text(expected), text(actual), false));
         return out;
     }
     if (expected.gradients.size() != actual.gradients.size())
-        out.push_back(simple("the backward pass", "number of gradients", expected.gradients.size(),
-                             actual.gradients.size(), true));
+        out.push_back(simple("the backward pass", "number of gradients", countOf(expected.gradients.size()),
+                             countOf(actual.gradients.size()), true));
     for (std::size_t i = 0; i < std::min(expected.gradients.size(), actual.gradients.size()); ++i) {
         const std::string what = "gradient of " + (i < names.size() ? names[i] : std::to_string(i));
         const Tensor& a = expected.gradients[i];
         const Tensor& b = actual.gradients[i];
         if (!a.defined() || !b.defined()) {
-            out.push_back(simple(what, "values", a.defined() ? "a tensor" : "none",
-                                 b.defined() ? "a tensor" : "none", true));
+            out.push_back(simple(what, "values", Found{a.defined() ? "a tensor" : "none"},
+                                 Found{b.defined() ? "a tensor" : "none"}, true));
             continue;
         }
         content(out, what, a, b, {});

@@ -6,7 +6,6 @@
 #include "core/engine/verify/locate.h"
 #include "core/engine/wire/verify.h"
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,7 @@ struct Check {
     /// Whether a failure makes the graphs different. Functionalization does not keep strides, storages and
     /// identities of outputs.
     bool counts = true;
-    nlohmann::json expected, actual;
+    wire::Found expected, actual;
     double maxAbsolute = 0, maxRelative = 0;       ///< of values
     std::vector<std::int64_t> cell;                ///< the first that differs, of values
     bool close = false;                            ///< of values: Distance::close

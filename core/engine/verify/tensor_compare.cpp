@@ -24,12 +24,6 @@ Tensor flat(const Tensor& tensor) {
     return plain.to(integral ? at::kLong : at::kDouble).contiguous().view({-1});
 }
 
-json numberOf(double value) {
-    if (std::isnan(value)) return "nan";
-    if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
-    return value;
-}
-
 double toleranceOf(at::ScalarType type) {
     if (type == at::kHalf) return 1e-3;
     return type == at::kBFloat16 ? 1e-2 : 1e-5;
@@ -63,16 +57,16 @@ std::string cellText(const std::vector<std::int64_t>& cell) {
 
 } // namespace
 
-json cellOf(const Tensor& tensor, std::int64_t position) {
+wire::Number cellOf(const Tensor& tensor, std::int64_t position) {
     const at::AutoGradMode noGrad(false);
     const Tensor all = flat(tensor);
-    const auto number = [&](std::int64_t at) {
-        if (all.scalar_type() == at::kDouble) return numberOf(all.const_data_ptr<double>()[at]);
-        const std::int64_t value = all.const_data_ptr<std::int64_t>()[at];
-        return tensor.scalar_type() == at::kBool ? json(value != 0) : json(value);
-    };
-    if (tensor.is_complex()) return {number(2 * position), number(2 * position + 1)};
-    return number(position);
+    if (all.scalar_type() != at::kDouble) {
+        const std::int64_t value = all.const_data_ptr<std::int64_t>()[position];
+        return tensor.scalar_type() == at::kBool ? wire::Number{value != 0} : wire::Number{value};
+    }
+    const double* cells = all.const_data_ptr<double>();
+    if (tensor.is_complex()) return {std::complex<double>(cells[2 * position], cells[2 * position + 1])};
+    return {cells[position]};
 }
 
 Distance distance(const Tensor& expected, const Tensor& actual, std::optional<double> within) {
@@ -160,11 +154,13 @@ std::optional<ValueDifference> valueDifference(const c10::IValue& expected, cons
             if (!x.defined()) continue;
             if (x.sizes() != y.sizes() || x.scalar_type() != y.scalar_type())
                 return ValueDifference{
-                    which + shapeText(y) + " instead of " + shapeText(x), {}, shapeText(x), shapeText(y)};
+                    which + shapeText(y) + " instead of " + shapeText(x), {}, {shapeText(x)}, {shapeText(y)}};
             if (Distance d = distance(x, y, tolerance); !d.same)
-                return ValueDifference{which + cellText(d.cell) + " is " + d.actual.dump() + " instead of " +
-                                           d.expected.dump(),
-                                       std::move(d.cell), std::move(d.expected), std::move(d.actual)};
+                return ValueDifference{which + cellText(d.cell) + " is " + d.actual->text() + " instead of " +
+                                           d.expected->text(),
+                                       std::move(d.cell),
+                                       {*d.expected},
+                                       {*d.actual}};
         } else if (a[i].isScalar() && b[i].isScalar()) {
             const double x = a[i].toScalar().toDouble();
             const double y = b[i].toScalar().toDouble();
@@ -173,11 +169,11 @@ std::optional<ValueDifference> valueDifference(const c10::IValue& expected, cons
                               (std::isfinite(gap) &&
                                gap <= tolerance.value_or(1e-5) * std::max({1.0, std::abs(x), std::abs(y)}));
             if (!same)
-                return ValueDifference{which + "the number is " + numberOf(y).dump() + " instead of " +
-                                           numberOf(x).dump(),
+                return ValueDifference{which + "the number is " + wire::Number{y}.text() + " instead of " +
+                                           wire::Number{x}.text(),
                                        {},
-                                       numberOf(x),
-                                       numberOf(y)};
+                                       {wire::Number{x}},
+                                       {wire::Number{y}}};
         }
     }
     return std::nullopt;

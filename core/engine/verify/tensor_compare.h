@@ -3,10 +3,11 @@
 // Whether two values of two runs are the same.
 #pragma once
 
+#include "core/engine/wire/verify.h"
+
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,10 +24,10 @@ struct Distance {
     /// Whether they are the same only because the tolerance is absolute below 1: off by more than it, times
     /// the largest magnitude.
     bool small = false;
-    bool finite = true;              ///< whether wherever they differ both have numbers
-    double largest = 0;              ///< magnitude of `expected`
-    std::vector<std::int64_t> cell;  ///< the first that differs
-    nlohmann::json expected, actual; ///< its content
+    bool finite = true;                           ///< whether wherever they differ both have numbers
+    double largest = 0;                           ///< magnitude of `expected`
+    std::vector<std::int64_t> cell;               ///< the first that differs
+    std::optional<wire::Number> expected, actual; ///< its content; nothing where all are the same
 };
 
 /// Tensors of the same shape on the CPU. Numbers are the same within 1e-5, absolute below 1 and relative
@@ -34,8 +35,8 @@ struct Distance {
 [[nodiscard]] Distance distance(const at::Tensor& expected, const at::Tensor& actual,
                                 std::optional<double> tolerance = std::nullopt);
 
-/// Content of one cell; words for what JSON has no number for, [real, imaginary] for a complex one.
-[[nodiscard]] nlohmann::json cellOf(const at::Tensor& tensor, std::int64_t position);
+/// Content of one cell.
+[[nodiscard]] wire::Number cellOf(const at::Tensor& tensor, std::int64_t position);
 
 /// Tensors and numbers within a value (a tensor, a number, lists and tuples of them), in reading order.
 [[nodiscard]] std::vector<c10::IValue> leavesOf(const c10::IValue& value);
@@ -44,7 +45,7 @@ struct Distance {
 struct ValueDifference {
     std::string text;
     std::vector<std::int64_t> cell;
-    nlohmann::json expected, actual;
+    wire::Found expected, actual;
 };
 [[nodiscard]] std::optional<ValueDifference> valueDifference(const c10::IValue& expected,
                                                              const c10::IValue& actual,

@@ -113,7 +113,7 @@ private:
 
     wire::VerifyReply errors(const std::optional<RunError>& eager, const std::optional<RunError>& computed) {
         const auto text = [](const std::optional<RunError>& error) {
-            return error ? json(firstLine(error->message)) : json();
+            return error ? wire::Found{std::string(firstLine(error->message))} : wire::Found();
         };
         Check check{"the call", "error", true, true, text(eager), text(computed), 0, 0, {}, false};
         check.ok = check.expected == check.actual;
@@ -313,7 +313,7 @@ private:
         std::string out = check.what + ": " + check.property + " differ";
         if (check.property == "dtype" || check.property == "shape")
             out = check.what + ": the " + check.property + " differs";
-        return out + ", expected " + check.expected.dump() + ", got " + check.actual.dump();
+        return out + ", expected " + check.expected.text() + ", got " + check.actual.text();
     }
 
     [[nodiscard]] wire::FirstDifference told(const FirstDifference& first) const {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/engine/wire/verify.h"
 
+#include "core/engine/wire/elements.h"
 #include "core/engine/wire/pass_fields.h"
+
+#include <algorithm>
 
 namespace dynascope::wire {
 
@@ -10,6 +13,55 @@ struct Words<VerifyVerdict> {
     static constexpr std::array of{std::string_view("different"), std::string_view("order-dependent"),
                                    std::string_view("random"), std::string_view("declined"),
                                    std::string_view("equal")};
+};
+
+template <>
+struct Fields<Found::Layout> {
+    static constexpr const char* name = "strides";
+    static void of(auto& f, auto& x) {
+        f("strides", x.strides);
+        f("offset", x.offset);
+    }
+};
+
+template <>
+struct Fields<Found::Sharing> {
+    static constexpr const char* name = "storage";
+    static void of(auto& f, auto& x) {
+        f("inputs", x.inputs);
+        f("outputs", x.outputs);
+    }
+};
+
+/// Its form tells which alternative it is.
+template <>
+struct Own<Found> {
+    static Any toJson(const Found& found) {
+        return std::visit(
+            [](const auto& held) -> Any {
+                if constexpr (std::is_same_v<decltype(held), const std::monostate&>)
+                    return {};
+                else
+                    return Writer().json(held);
+            },
+            found.value);
+    }
+    static void read(Reader& reader, const Any& at, Found& out) {
+        const auto isWhole = [](const Any& item) { return item.is_number_integer(); };
+        const bool isComplex = at.is_array() && at.size() == 2 && !std::all_of(at.begin(), at.end(), isWhole);
+        if (at.is_null())
+            out.value = std::monostate();
+        else if (at.is_string())
+            reader.read(at, out.value.emplace<std::string>());
+        else if (at.is_object() && at.contains("strides"))
+            reader.read(at, out.value.emplace<Found::Layout>());
+        else if (at.is_object())
+            reader.read(at, out.value.emplace<Found::Sharing>());
+        else if (at.is_array() && !isComplex)
+            reader.read(at, out.value.emplace<std::vector<std::int64_t>>());
+        else
+            reader.read(at, out.value.emplace<Number>());
+    }
 };
 
 template <>
@@ -110,9 +162,14 @@ std::string_view verdictName(VerifyVerdict verdict) {
     return Words<VerifyVerdict>::of[static_cast<std::size_t>(verdict)];
 }
 
-std::string shownValue(const Any& value) {
-    if (value.is_null()) return {};
-    return value.is_string() ? value.get<std::string>() : textOf(value);
+std::string Found::text() const {
+    return textOf(Own<Found>::toJson(*this));
+}
+
+std::string Found::shown() const {
+    if (isNothing()) return {};
+    const auto* words = std::get_if<std::string>(&value);
+    return words ? *words : text();
 }
 
 } // namespace dynascope::wire

@@ -45,13 +45,35 @@ struct ValueDistance {
     std::vector<std::int64_t> cell; ///< the first that differs; none where none does
 };
 
+/// What a check found in one of the two runs.
+struct Found {
+    struct Layout {
+        std::vector<std::int64_t> strides;
+        std::int64_t offset = 0;
+        friend bool operator==(const Layout&, const Layout&) = default;
+    };
+    /// Inputs and earlier outputs on the same storage.
+    struct Sharing {
+        std::vector<std::uint64_t> inputs, outputs;
+        friend bool operator==(const Sharing&, const Sharing&) = default;
+    };
+    /// Of nothing, of words (a dtype, an error, a tensor), of a cell or a count, of a shape, of strides, of storages.
+    std::variant<std::monostate, std::string, Number, std::vector<std::int64_t>, Layout, Sharing> value;
+
+    [[nodiscard]] bool isNothing() const { return std::holds_alternative<std::monostate>(value); }
+    /// As JSON has it, words in quotes.
+    [[nodiscard]] std::string text() const;
+    /// For people: words as they are, and nothing for nothing.
+    [[nodiscard]] std::string shown() const;
+    friend bool operator==(const Found&, const Found&) = default;
+};
+
 struct Check {
     std::string what;     ///< "output #0", "input x after the call", "storage 0 after the call", "the call"
     std::string property; ///< "values", "dtype", "shape", "strides", "storage", "identity", "error"
     bool ok = false;
     bool counts = true; ///< one that does not leaves the verdict alone
-    /// A text, a number, a shape, strides, who shares memory, or null: for shownValue() and --json.
-    Any expected, actual;
+    Found expected, actual;
     std::optional<ValueDistance> distance; ///< of values
 };
 
@@ -60,7 +82,7 @@ struct FirstDifference {
     std::string computed;            ///< node of the computed graph; empty: none
     std::string source;              ///< the source's node that it stands for; empty: none
     std::vector<std::int64_t> index; ///< of the first cell that differs
-    Any expected, actual;            ///< its values, as of a Check
+    Found expected, actual;          ///< its values
     std::string text;                ///< the same in a sentence
     std::vector<std::string> among; ///< computed nodes before it that stand for none: the fault may be theirs
     std::uint64_t runs = 0;         ///< of each graph that it took to find it
@@ -87,8 +109,5 @@ struct VerifyReply {
     std::optional<std::string> graph;                 ///< of the passes, where these ran
     std::optional<std::vector<std::string>> warnings; ///< likewise
 };
-
-/// A value of a check for people: a text as it is, nothing for null, else JSON.
-[[nodiscard]] std::string shownValue(const Any& value);
 
 } // namespace dynascope::wire

@@ -4,7 +4,7 @@
 // folder; encode() and decode() (core/base/document.h) take them to JSON and back. Where a field is Any, its
 // form is open, and one place reads it: inputs and constants in the form of an oracle case
 // (tests/oracle/README.md), the engine's case_values.h; metadata, core/engine/cases; programs of trees,
-// core/replay/tree_simulator.h; what checks found, nobody but who prints it. Values only: made on any thread, owned by whoever holds them. Free of Qt and LibTorch.
+// core/replay/tree_simulator.h. Values only: made on any thread, owned by whoever holds them. Free of Qt and LibTorch.
 #pragma once
 
 #include "core/base/document.h"

@@ -181,16 +181,16 @@ private:
         check.property = "values";
         check.ok = m_mode != "different";
         if (check.ok) return wire::encode(out);
-        check.expected = 11;
-        check.actual = 7;
+        check.expected.value = wire::Number{std::int64_t(11)};
+        check.actual.value = wire::Number{std::int64_t(7)};
         out.verdict = wire::VerifyVerdict::Different;
         out.reason = "output #0 differs in 1 of 9 cells";
         wire::FirstDifference& first = out.firstDifference.emplace();
         first.computed = "select_scatter_3";
         first.source = "sub_";
         first.index = {0, 0};
-        first.expected = 11;
-        first.actual = 7;
+        first.expected = check.expected;
+        first.actual = check.actual;
         return wire::encode(out);
     }
 
