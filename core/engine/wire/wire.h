@@ -3,7 +3,7 @@
 // The engine's protocol as types. Each method of protocol.h has a request and a reply in a header of this
 // folder; encode() and decode() (core/base/document.h) take them to JSON and back. Where a field is Any, its
 // form is open, and one place reads it: inputs and constants in the form of an oracle case
-// (tests/oracle/README.md), the engine's case_values.h; metadata, core/engine/cases; programs of trees,
+// (tests/oracle/README.md), exec/case_values.h of the engine; metadata, core/engine/cases; programs of trees,
 // core/replay/tree_simulator.h. Values only: made on any thread, owned by whoever holds them. Free of Qt and LibTorch.
 #pragma once
 
