@@ -97,9 +97,9 @@ Result<std::string> makeFolder(const RunOptions& options, std::int64_t started, 
 }
 
 /// The window beside us, on its own from then on.
-void openWindow(const std::string& folder, bool follows) {
+void openWindow(std::string path, bool follows) {
     std::string window = (ownFolder() / "dynascope").string();
-    std::string path = folder, option = "--follow";
+    std::string option = "--follow";
     std::array<char*, 4> words{window.data(), path.data(), follows ? option.data() : nullptr, nullptr};
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
@@ -110,17 +110,27 @@ void openWindow(const std::string& folder, bool follows) {
     if (started != 0) onStderr("dynascope-cli: " + window + ": " + std::strerror(started) + '\n');
 }
 
-/// Whether PyTorch has written something to open.
-bool hasTrace(const std::string& folder) {
+/// The logs that PyTorch has written something into.
+std::vector<std::string> tracesIn(const std::string& folder) {
+    std::vector<std::string> out;
     std::error_code problem, gone;
-    return std::ranges::any_of(fs::directory_iterator(folder, problem), [&](const fs::directory_entry& file) {
-        return file.path().extension() == ".log" && file.file_size(gone) > 0 && !gone;
-    });
+    for (const fs::directory_entry& file : fs::directory_iterator(folder, problem))
+        if (file.path().extension() == ".log" && file.file_size(gone) > 0 && !gone)
+            out.push_back(file.path().string());
+    return out;
+}
+
+/// What the window can read on as it grows: a folder with recordings beside its log it cannot, the log it can. Empty while
+/// there is nothing.
+std::string followedPath(const std::string& folder) {
+    const std::vector<std::string> traces = tracesIn(folder);
+    if (traces.empty()) return {};
+    return traces.size() == 1 ? traces.front() : folder;
 }
 
 void tell(const std::string& folder) {
     onStderr('\n' + captureSummary(folder) + '\n');
-    if (!hasTrace(folder))
+    if (tracesIn(folder).empty())
         return onStderr(
             "Nothing to answer: no trace was written. PyTorch compiled nothing here, or did not run.\n");
     const auto session = openInput(folder);
@@ -171,9 +181,10 @@ int run(const RunOptions& options) {
     bool isShown = false;
     if (options.follow && task.isFirst)
         program.meanwhile = [&isShown, &folder] {
-            if (isShown || !hasTrace(*folder)) return;
+            const std::string path = isShown ? std::string() : followedPath(*folder);
+            if (path.empty()) return;
             isShown = true;
-            openWindow(*folder, true);
+            openWindow(path, true);
         };
     const auto before = std::chrono::steady_clock::now();
     const Result<int> status = runRecorded(program, nullptr);
@@ -186,7 +197,8 @@ int run(const RunOptions& options) {
     record.exitStatus = *status;
     const auto kept = runs::writeRun(*folder, record);
     tell(*folder);
-    if ((options.open || options.follow) && !isShown && hasTrace(*folder)) openWindow(*folder, false);
+    if ((options.open || options.follow) && !isShown && !tracesIn(*folder).empty())
+        openWindow(*folder, false);
     if (!kept) return fail(kept.error());
     return *status;
 }

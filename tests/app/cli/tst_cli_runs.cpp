@@ -104,7 +104,8 @@ private slots:
         QFile file(said);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray line = file.readAll();
-        QVERIFY2(line.startsWith(runs().toUtf8()) && line.endsWith(" --follow\n") && line.count('\n') == 1,
+        QVERIFY2(line.startsWith(runs().toUtf8()) && line.endsWith("/a.log --follow\n") &&
+                     line.count('\n') == 1,
                  line);
     }
 
