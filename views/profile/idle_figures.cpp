@@ -13,14 +13,6 @@ namespace {
 
 using profile::IdleCause;
 
-QStringList threadWords(const profile::ThreadTime& cpu) {
-    QStringList out;
-    for (std::size_t i = 0; i < profile::spentCount; ++i)
-        if (cpu.spent[i] > 0) out << tr("%1 %2").arg(spentName(profile::Spent(i)), profileTime(cpu.spent[i]));
-    if (cpu.nothing > 0) out << tr("nothing recorded %1").arg(profileTime(cpu.nothing));
-    return out;
-}
-
 QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device,
                 const std::vector<profile::LaunchedGraph>& graphs) {
     const auto part = [&](IdleCause cause) { return profileTime(device.idle[std::size_t(cause)]); };
@@ -28,8 +20,8 @@ QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device
                     tr("%1 until what came next was launched").arg(part(IdleCause::Launch)),
                     tr("%1 though it was launched").arg(part(IdleCause::Device)),
                     tr("%1 before what nothing says the launch of").arg(part(IdleCause::Unknown))};
-    if (const QStringList words = threadWords(device.cpu); !words.isEmpty())
-        out << tr("The CPU meanwhile: %1").arg(words.join(QStringLiteral(", ")));
+    if (const QString words = threadWords(device.cpu); !words.isEmpty())
+        out << tr("The CPU meanwhile: %1").arg(words);
     for (const profile::LaunchedGraph& graph : graphs) {
         if (!graph.isLaunchBound() || graph.device != device.device) continue;
         const session::Compile& compile = joined.session->compiles[std::size_t(graph.compile)];
@@ -44,6 +36,14 @@ QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device
 }
 
 } // namespace
+
+QString threadWords(const profile::ThreadTime& cpu) {
+    QStringList out;
+    for (std::size_t i = 0; i < profile::spentCount; ++i)
+        if (cpu.spent[i] > 0) out << tr("%1 %2").arg(spentName(profile::Spent(i)), profileTime(cpu.spent[i]));
+    if (cpu.nothing > 0) out << tr("nothing recorded %1").arg(profileTime(cpu.nothing));
+    return out.join(QStringLiteral(", "));
+}
 
 std::vector<FigureRow::Figure> idleFigures(const profile::Joined& joined, const profile::IdleReport& report,
                                            const Colours& colours) {

@@ -11,6 +11,9 @@
 
 namespace dynascope::views {
 
+/// "guards 3.1 µs, nothing recorded 10.0 µs": what a thread did; empty where that is nothing.
+[[nodiscard]] QString threadWords(const profile::ThreadTime& cpu);
+
 /// A figure a device, over all steps; its tool tip has the causes, what the CPU did meanwhile, and the graphs that are
 /// launch-bound.
 [[nodiscard]] std::vector<FigureRow::Figure>

@@ -3,7 +3,7 @@
 
 #include "core/profile/launch_coverage.h"
 #include "views/base/page_parts.h"
-#include "views/profile/profile_lanes.h"
+#include "views/profile/idle_figures.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
 
@@ -57,14 +57,6 @@ QString nameOf(const profile::Profile& profile, std::uint32_t event) {
     return event == profile::none ? QString() : toQString(profile.nameOf(profile.events[event]));
 }
 
-QString threadTip(const profile::ThreadTime& cpu) {
-    QStringList out;
-    for (std::size_t i = 0; i < profile::spentCount; ++i)
-        if (cpu.spent[i] > 0) out << spentName(profile::Spent(i)) + u' ' + profileTime(cpu.spent[i]);
-    if (cpu.nothing > 0) out << tr("nothing recorded %1").arg(profileTime(cpu.nothing));
-    return out.join(QStringLiteral(", "));
-}
-
 /// An event, or what of being compiled it is.
 QString doneIn(const profile::Joined& joined, std::uint32_t event) {
     if (event == profile::none) return tr("nothing recorded");
@@ -86,7 +78,7 @@ TableRow gapRow(const profile::Joined& joined, const IdleGap& gap, double longes
     return {idle,
             at,
             {toQString(idleCauseName(gap.cause))},
-            {meanwhile, Look::Mono, Tone::None, threadTip(gap.cpu), {}, -1, true},
+            {meanwhile, Look::Mono, Tone::None, threadWords(gap.cpu), {}, -1, true},
             {nameOf(*joined.profile, gap.after), Look::Mono, Tone::None, {}, {}, -1, true}};
 }
 
