@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -103,7 +104,11 @@ void openWindow(std::string path, bool follows) {
     std::array<char*, 4> words{window.data(), path.data(), follows ? option.data() : nullptr, nullptr};
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID);
+    // While the program runs we hold signals back; the window must not.
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK);
     pid_t child = 0;
     const int started = posix_spawn(&child, window.c_str(), nullptr, &attributes, words.data(), environ);
     posix_spawnattr_destroy(&attributes);

@@ -85,7 +85,7 @@ private slots:
                             bin + "/dynascope-cli"));
         QFile window(bin + "/dynascope");
         QVERIFY(window.open(QIODevice::WriteOnly));
-        window.write("#!/bin/sh\necho \"$@\" >> " + said.toUtf8() + '\n');
+        window.write("#!/bin/sh\necho \"$@\" $(grep SigBlk /proc/$$/status) >> " + said.toUtf8() + '\n');
         window.close();
         QVERIFY(window.setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner));
         const auto ranBy = [&](const QString& script) {
@@ -104,8 +104,8 @@ private slots:
         QFile file(said);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray line = file.readAll();
-        QVERIFY2(line.startsWith(runs().toUtf8()) && line.endsWith("/a.log --follow\n") &&
-                     line.count('\n') == 1,
+        QVERIFY2(line.startsWith(runs().toUtf8()) &&
+                     line.endsWith("/a.log --follow SigBlk: 0000000000000000\n") && line.count('\n') == 1,
                  line);
     }
 
