@@ -53,7 +53,7 @@ json threadJson(const profile::ThreadTime& cpu) {
 }
 
 std::string launchBoundText(profile::Facts& facts, const LaunchedGraph& graph, LaunchCoverage& coverage) {
-    const std::string words = profile::coverageWords(coverage.of(graph));
+    const std::string words = graph.replayed > 0 ? std::string() : profile::coverageWords(coverage.of(graph));
     return "launch-bound: " + launchedName(*facts.joined(), graph) + " waits " + timeWords(graph.waits) +
            " for launches of " + count(graph.kernels, "kernel") + " that take " + timeWords(graph.busy) +
            ", in " + count(graph.calls, "call") +

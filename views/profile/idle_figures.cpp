@@ -2,7 +2,7 @@
 #include "views/profile/idle_figures.h"
 
 #include "core/profile/figures.h"
-#include "core/session/compile_counts.h"
+#include "core/profile/launch_coverage.h"
 #include "views/profile/profile_lanes.h"
 #include "views/workspace/labels.h"
 #include "views/workspace/translate.h"
@@ -24,11 +24,9 @@ QString toolTip(const profile::Joined& joined, const profile::DeviceIdle& device
         out << tr("The CPU meanwhile: %1").arg(words);
     for (const profile::LaunchedGraph& graph : graphs) {
         if (!graph.isLaunchBound() || graph.device != device.device) continue;
-        const session::Compile& compile = joined.session->compiles[std::size_t(graph.compile)];
-        out << tr("Launch-bound: %1 %2 waits %3 for launches of kernels that take %4; %5")
-                   .arg(toQString(session::compileName(*joined.session, compile)),
-                        toQString(compile.stages[std::size_t(graph.stage)]->label()),
-                        profileTime(graph.waits), profileTime(graph.busy),
+        out << tr("Launch-bound: %1 waits %2 for launches of kernels that take %3; %4")
+                   .arg(toQString(launchedName(joined, graph)), profileTime(graph.waits),
+                        profileTime(graph.busy),
                         graph.replayed > 0 ? tr("%1 of them ran as a CUDA graph already").arg(graph.replayed)
                                            : tr("a CUDA graph could save so much at most"));
     }

@@ -123,8 +123,9 @@ std::vector<IdleGraph> idleGraphs(JoinedProfile& profile, const profile::IdleRep
         ProfileLink link;
         link.compile = graph.compile;
         link.code = joined.session->compiles[std::size_t(graph.compile)].stages[std::size_t(graph.stage)];
-        out.push_back({graph, toQString(launchedName(joined, graph)),
-                       toQString(profile::coverageWords(coverage.of(graph))), std::move(link)});
+        const std::string words =
+            graph.replayed > 0 ? std::string() : profile::coverageWords(coverage.of(graph));
+        out.push_back({graph, toQString(launchedName(joined, graph)), toQString(words), std::move(link)});
     }
     return out;
 }

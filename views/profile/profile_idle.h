@@ -21,7 +21,7 @@ namespace dynascope::views {
 struct IdleGraph {
     profile::LaunchedGraph graph;
     QString name;    ///< "0/0 inductor_output_code"
-    QString asGraph; ///< "CUDA graph", "skipped, writes an input"; empty where it is not known
+    QString asGraph; ///< "CUDA graph", "skipped, writes an input"; empty where it is not known, or ran as one
     ProfileLink link;
 };
 /// Of the report's graphs, in its order. `profile` is locked by who calls. Reads the coverage of the whole capture.
