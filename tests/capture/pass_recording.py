@@ -105,7 +105,7 @@ def compare_with_trace(recordings, traced):
     return good, total, lost
 
 
-STAGES = ("before_pre_grad_graph", "after_pre_grad_graph", "aot_joint_graph", "aot_forward_graph", "aot_backward_graph",
+STAGES = ("dynamo_output_graph", "before_pre_grad_graph", "after_pre_grad_graph", "aot_joint_graph", "aot_forward_graph", "aot_backward_graph",
           "aot_inference_graph", "before_joint_graph", "after_joint_graph", "before_post_grad_graph", "inductor_post_grad_graph",
           "after_post_grad_graph")
 

@@ -164,7 +164,7 @@ class BlockTest(unittest.TestCase):
     def test_phases(self):
         graphs = {graph["id"]: graph for graph in self.recording.of("graph")}
         kinds = [(graph["phase"], graph["graph"]) for graph in graphs.values()]
-        for wanted in (("pre_grad", "dynamo"), ("aot", "joint"), ("joint", "joint"), ("partition", "joint"), ("inductor", "forward"),
+        for wanted in (("dynamo", "dynamo"), ("pre_grad", "dynamo"), ("aot", "joint"), ("joint", "joint"), ("partition", "joint"), ("inductor", "forward"),
                        ("post_grad", "forward"), ("inductor", "backward"), ("post_grad", "backward"), ("aot", "inference"),
                        ("joint", "inference"), ("inductor", "inference"), ("post_grad", "inference")):
             self.assertIn(wanted, kinds)
@@ -234,6 +234,22 @@ class BlockTest(unittest.TestCase):
             for number in start:
                 self.assertIn("origins", nodes[schedule, number])
 
+    def test_orders_that_were_weighed(self):
+        weighed = {record["schedule"]: record for record in self.recording.of("schedule") if record["what"] == "orders"}
+        if VERSION < (2, 9) and not weighed:
+            self.skipTest("this version weighs no orders")
+        self.assertEqual(len(weighed), 3)
+        for schedule, record in weighed.items():
+            rows = record["orders"]
+            self.assertEqual([row["method"] for row in rows],
+                             ["baseline", "topological_sort_lpmf", "topological_sort_bfs", "topological_sort_dfs"])
+            for row in rows:
+                self.assertEqual(sorted(row["order"]), sorted(rows[0]["order"]))
+                self.assertEqual((max(row["live"]), len(row["live"])), (row["peak"], len(row["order"])))
+            self.assertEqual(rows[record["taken"]]["peak"], min(row["peak"] for row in rows))
+            last = next(end for end in self.recording.of("schedule") if end["schedule"] == schedule and end["what"] == "end")
+            self.assertEqual(rows[record["taken"]]["order"], last["order"])
+
     def test_every_kernel_has_its_nodes(self):
         kernels = {kernel["name"]: kernel for kernel in self.recording.of("kernel")}
         generated = "\n".join(codes(self.trace))
@@ -295,6 +311,47 @@ class SmallTest(unittest.TestCase):
         self.assertEqual(found.of("fault"), [])
         options = found.of("options")[0]
         self.assertIn("post_grad_custom_post_pass", options["inductor"])
+
+    @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
+    def test_what_dynamo_does_to_its_graph(self):
+        def function(x, w):
+            with torch.no_grad():
+                pass
+            return (x @ w).relu() + x.shape[0]
+
+        found = self.record(torch._dynamo.config.patch(assume_static_by_default=False)(function), torch.ones(4, 8), torch.ones(8, 8))
+        (graph,) = [graph["id"] for graph in found.of("graph") if graph["phase"] == "dynamo"]
+        passes = {entry["name"]: entry for entry in found.passes() if entry["graph"] == graph}
+        self.assertEqual({name for _, name in passes["cleanup_graph"]["erased"]}, {"_set_grad_enabled", "_set_grad_enabled_1"})
+        self.assertTrue(passes["remove_unused_graphargs"]["file"].endswith("output_graph.py"))
+        stage = next(stage for stage in found.of("stage") if stage["stage"] == "dynamo_output_graph")
+        traced = [text for name, text in pass_recording.stages_of(trace()) if name == "dynamo_output_graph"]
+        self.assertIn(found.stage_text(stage).rstrip("\n"), traced)
+        # The next phase has the same nodes.
+        first = next(stage for stage in found.of("stage") if stage["stage"] == "before_pre_grad_graph")
+        self.assertEqual(found.nodes(stage["state"]), found.nodes(first["state"]))
+        self.assertEqual(found.of("fault"), [])
+
+    def test_without_inductor_there_is_no_file(self):
+        program = os.path.join(self.folder, "program.py")
+        with open(program, "w") as file:
+            file.write(textwrap.dedent("""
+                import sys, torch
+                torch.compile(lambda x: x.sin() + 1, backend="eager")(torch.ones(3))
+                assert "torch._inductor.compile_fx" not in sys.modules
+                if len(sys.argv) > 1:
+                    torch.compile(lambda x: x.cos() + 1)(torch.ones(3))
+            """))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join((PLUGIN, os.path.join(PLUGIN, "startup"))),
+                       "DYNASCOPE_CAPTURE": self.folder, "DYNASCOPE_PASSES": "1"}
+        subprocess.run([sys.executable, program], env=environment, check=True, capture_output=True)
+        self.assertEqual(glob.glob(os.path.join(self.folder, "*.dpasses")), [])
+        if can_run_inductor():
+            subprocess.run([sys.executable, program, "more"], env=environment, check=True, capture_output=True)
+            (found,) = pass_recording.folder(self.folder)
+            self.assertEqual([graph["phase"] for graph in found.of("graph")][:2], ["dynamo", "pre_grad"])
+            self.assertEqual([compile_["compile_id"] for compile_ in found.of("compile")], ["1/0"])
+            self.assertEqual(found.of("state")[0]["id"], 1)
 
     @unittest.skipUnless(can_run_inductor(), "Inductor needs a C++ compiler and Python's headers")
     def test_a_cached_graph_has_no_passes(self):
@@ -368,7 +425,9 @@ class SmallTest(unittest.TestCase):
         from torch.fx import Graph, Node
         from torch.fx.passes.graph_transform_observer import GraphTransformObserver
 
-        places = [(GraphTransformObserver, "__enter__"), (pattern_matcher.PatternMatcherPass, "apply"), (Node, "__init__"),
+        from torch._dynamo.output_graph import OutputGraph
+
+        places = [(GraphTransformObserver, "__enter__"), (OutputGraph, "cleanup_graph"), (pattern_matcher.PatternMatcherPass, "apply"), (Node, "__init__"),
                   (Graph, "erase_node"), (compile_fx, "_recursive_post_grad_passes")]
         before = [getattr(owner, name) for owner, name in places]
         with dynascope_capture.record(self.path.replace(".dpasses", ".dsteps"), passes=True):

@@ -16,7 +16,7 @@ __all__ = ["record", "start", "stop"]
 __version__ = "0.1.0"  # that of CMakeLists.txt
 
 _active = None  # (recorder, patches)
-_passes = None  # the same of Inductor's passes, or what waits for Inductor
+_passes = None  # the same of passes: (recorder, what undoes it), from when they are asked for
 
 
 def start(path, passes=False):
@@ -32,40 +32,42 @@ def start(path, passes=False):
     recorder = Recorder(path=path) if path.endswith(".dsteps") else Recorder(folder=path)
     _active = recorder, hooks.install(recorder)
     if passes:
-        from .imports import AfterImport
-
-        _wait(AfterImport("torch._inductor.compile_fx", lambda module: start_passes(path)))
-
-
-def _wait(waiting):
-    global _passes
-    if _passes is None:
-        _passes = waiting
+        start_passes(path)
 
 
 def start_passes(path):
-    """Begins to record Inductor's passes, which must be imported."""
+    """Begins to record passes: those of Dynamo once it is imported, and Inductor's. A process that never imports Inductor
+    writes no file."""
     global _passes
-    if isinstance(_passes, tuple):
+    if _passes is not None:
         raise RuntimeError("a recording of passes is under way")
-    from . import pass_hooks
     from .passes import PassRecorder
 
     path = os.fspath(path)
     stem, ending = os.path.splitext(path)
     recorder = PassRecorder(path=stem + PassRecorder.ending) if ending in (".dsteps", PassRecorder.ending) else PassRecorder(folder=path)
-    _passes = recorder, pass_hooks.install(recorder)
+    recorder.hold()
+    undo = contextlib.ExitStack()
+    _passes = recorder, undo
+
+    def listen(name):
+        from importlib import import_module
+
+        undo.callback(import_module(name, __name__).install(recorder).undo)
+
+    from .imports import AfterImport
+
+    for module, listener in (("torch._dynamo.output_graph", ".pass_dynamo"), ("torch._inductor.compile_fx", ".pass_hooks")):
+        undo.callback(AfterImport(module, lambda _, listener=listener: listen(listener)).cancel)
 
 
 def stop():
     """Ends the recording; without one it does nothing."""
     global _active, _passes
     passes, _passes = _passes, None
-    if isinstance(passes, tuple):
-        passes[1].undo()
+    if passes is not None:
+        passes[1].close()
         passes[0].close()
-    elif passes is not None:
-        passes.cancel()
     if _active is None:
         return
     recorder, patches = _active
@@ -87,7 +89,7 @@ def record(path, passes=False):
 def _forked():
     if _active is not None:
         _active[0].forked()
-    if isinstance(_passes, tuple):
+    if _passes is not None:
         _passes[0].forked()
 
 

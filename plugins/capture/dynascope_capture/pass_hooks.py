@@ -94,7 +94,8 @@ def install(recorder):
     watch = pass_schedule.install(recorder, hooks)
     watch.kernels = pass_kernels.Kernels(recorder, hooks, watch)
     watch.kernels.install()
-    recorder.missing = list(dict.fromkeys(hooks.missing))
+    recorder.missing = list(dict.fromkeys(recorder.missing + hooks.missing))
+    recorder.release()
     return hooks
 
 
@@ -204,21 +205,26 @@ def _step(recorder, name, original):
         now = recorder.now
         if now.mute or now.passes and now.passes[-1].kind != "function":
             return original(*arguments, **named)
-        entry = recorder.guarded(_begin_step, recorder, name, arguments, place)
-        if entry is None:
-            return original(*arguments, **named)
-        recorder.pass_runs(entry)
-        try:
-            result = original(*arguments, **named)
-        except BaseException as error:
-            recorder.guarded(recorder.end_pass, entry, error)
-            raise
-        recorder.guarded(recorder.end_pass, entry)
-        if name in _RETURNING and now.phases and entry.index:
-            now.phase.by = entry.index
-        return result
+        return graph_step(recorder, lambda: _begin_step(recorder, name, arguments, place), original, *arguments, **named)
 
     return step
+
+
+def graph_step(recorder, begin, original, *arguments, **named):
+    """Calls `original` as a pass, if `begin` has begun one."""
+    entry = recorder.guarded(begin)
+    if entry is None:
+        return original(*arguments, **named)
+    recorder.pass_runs(entry)
+    try:
+        result = original(*arguments, **named)
+    except BaseException as error:
+        recorder.guarded(recorder.end_pass, entry, error)
+        raise
+    recorder.guarded(recorder.end_pass, entry)
+    if entry.name in _RETURNING and recorder.now.phases and entry.index:
+        recorder.now.phase.by = entry.index
+    return result
 
 
 def _begin_step(recorder, name, arguments, place):

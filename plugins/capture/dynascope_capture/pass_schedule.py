@@ -1,23 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Inductor's scheduler: its nodes, what it asks about pairs of them and why it says no, fusions, and the order at last."""
 
-import functools
 import math
 
-from . import pass_nodes, pass_tags as tags
+from . import pass_nodes, pass_orders, pass_tags as tags
 from .pass_graphs import Numbers
-from .pass_ir import origins_of, text_of
+from .pass_ir import text_of
 
 MOST_ROWS = 4096
 MOST_TEXT = 400
-# Steps of the scheduler that may change the list of nodes.
-_STEPS = ("dead_node_elimination", "create_foreach_nodes", "merge_loops", "finalize_multi_template_buffers", "create_combo_kernel_nodes",
-          "process_grouped_nodes")
-_REORDERINGS = (
-    ("torch._inductor.comms", "decide_global_ordering_of_comms"),
-    ("torch._inductor.comms", "reorder_compute_and_comm_for_overlap"),
-    ("torch._inductor.memory", "reorder_for_peak_memory"),
-)
 
 
 class Schedule:
@@ -55,18 +46,7 @@ def install(recorder, hooks):
     else:  # before 2.9 it is inside of fuse_nodes_once
         for backend in _backends(scheduler.BaseScheduling):
             hooks.wrap(backend, "fuse", watch.fused_by_backend)
-    for name in _STEPS:
-        if name in kind.__dict__:
-            hooks.wrap(kind, name, functools.partial(watch.step, name))
-    for name in ("maybe_reorder_for_minimizing_partition", "reorder_for_partition_with_simple_dependency"):
-        if name in kind.__dict__:
-            hooks.wrap(kind, name, functools.partial(watch.reordering, name, 1))
-    for module, name in _REORDERINGS:
-        module = hooks.module(module)
-        if module is not None:
-            hooks.wrap(module, name, functools.partial(watch.reordering, name, 0))
-    if "graph_partition" in kind.__dict__:
-        hooks.wrap(kind, "graph_partition", watch.partition)
+    pass_orders.install(recorder, hooks, watch)
     hooks.wrap(kind, "benchmark_fused_nodes", watch.benchmark)
     if "benchmark_codegened_module" in kind.__dict__:
         hooks.wrap(kind, "benchmark_codegened_module", watch.timing)
@@ -158,7 +138,7 @@ class _Watch:
             self.kernels.wrap_backends()
             from torch._inductor.virtualized import V
 
-            self._write(tags.SCHEDULE, schedule, "begin", name=str(getattr(V.graph, "name", None) or ""), operations=len(nodes))
+            self.write(tags.SCHEDULE, schedule, "begin", name=str(getattr(V.graph, "name", None) or ""), operations=len(nodes))
         return schedule
 
     def _end(self, schedule, scheduler, spent):
@@ -169,9 +149,9 @@ class _Watch:
             used = sorted(getattr(node, "last_usage", ()) or ())
             if used:
                 last[self.number(schedule, node)] = used
-        self._write(tags.SCHEDULE, schedule, "end", order=order, time_us=round(spent * 1e6), last_use=list(last.items()))
+        self.write(tags.SCHEDULE, schedule, "end", order=order, time_us=round(spent * 1e6), last_use=list(last.items()))
 
-    def _write(self, tag, schedule, what, **more):
+    def write(self, tag, schedule, what, **more):
         self._recorder.write(tag, {"schedule": schedule.identity, "graph": schedule.phase.identity, "what": what, **more})
 
     def all_nodes(self, original):
@@ -180,10 +160,10 @@ class _Watch:
             if schedule is None:
                 return original(scheduler, nodes)
             schedule.fusing = True
-            self._recorder.guarded(lambda: self._write(tags.SCHEDULE, schedule, "fusion begins",
+            self._recorder.guarded(lambda: self.write(tags.SCHEDULE, schedule, "fusion begins",
                                                        order=[self.number(schedule, node) for node in nodes]))
             result = original(scheduler, nodes)
-            self._recorder.guarded(lambda: self._write(tags.SCHEDULE, schedule, "fusion ends",
+            self._recorder.guarded(lambda: self.write(tags.SCHEDULE, schedule, "fusion ends",
                                                        order=[self.number(schedule, node) for node in result]))
             return result
 
@@ -348,59 +328,6 @@ class _Watch:
             "schedule": schedule.identity, "round": schedule.round, "a": pair[0], "b": pair[1], "result": self.number(schedule, result),
             "score": schedule.last_score.get(pair), "key": schedule.key.get(pair)})
 
-    def step(self, name, original):
-        def step(scheduler, *rest, **named):
-            schedule = self._recorder.guarded(self.of, scheduler)
-            before = list(scheduler.nodes) if schedule is not None else None
-            began = self._recorder.clock()
-            result = original(scheduler, *rest, **named)
-            if schedule is not None:
-                spent = self._recorder.clock() - began
-                self._recorder.guarded(self._compare, schedule, name, before, list(scheduler.nodes), spent)
-            return result
-
-        return step
-
-    def reordering(self, name, which, original):
-        def reorder(*arguments, **named):
-            schedule = self.current
-            began = self._recorder.clock()
-            before = list(arguments[which]) if schedule is not None and len(arguments) > which else None
-            result = original(*arguments, **named)
-            if before is not None and isinstance(result, list):
-                spent = self._recorder.clock() - began
-                self._recorder.guarded(self._compare, schedule, name, before, result, spent)
-            return result
-
-        return reorder
-
-    def _compare(self, schedule, name, before, after, spent):
-        same = len(before) == len(after) and all(a is b for a, b in zip(before, after))
-        more = {}
-        if not same and not schedule.fusing:
-            names = [[node.get_name() for node in nodes] for nodes in (before, after)]
-            if set(names[0]) != set(names[1]):
-                kept = set(names[1])
-                more["removed"] = [[node.get_name(), origins_of(node.node, self._recorder.numbers)] for node in before
-                                   if node.get_name() not in kept]
-            else:
-                more["names"] = names[1]
-        elif not same:
-            more = {"before": [self.number(schedule, node) for node in before], "order": [self.number(schedule, node) for node in after]}
-        self._write(tags.SCHEDULE, schedule, name, changed=not same, time_us=round(spent * 1e6), **more)
-
-    def partition(self, original):
-        def graph_partition(scheduler, *rest, **named):
-            result = original(scheduler, *rest, **named)
-            schedule = self._recorder.schedules.get(scheduler)
-            if schedule is not None:
-                self._recorder.guarded(lambda: self._write(
-                    tags.SCHEDULE, schedule, "graph_partition",
-                    partitions=[[self.number(schedule, node) for node in part] for part in result[0]]))
-            return result
-
-        return graph_partition
-
     # Fusions that are decided by timing them
 
     def timing(self, original):
@@ -461,7 +388,7 @@ class _Watch:
             times["fused"] = timed[2]
         if "fused" in times and not math.isfinite(times["fused"]):
             del times["fused"]
-        self._write(tags.SCHEDULE, schedule, "timed", a=self.number(schedule, node1), b=self.number(schedule, node2),
+        self.write(tags.SCHEDULE, schedule, "timed", a=self.number(schedule, node1), b=self.number(schedule, node2),
                     fused=answer, round=schedule.round, runs=len(timed) + len(before), ms=times)
 
     def benchmark(self, original):
@@ -469,7 +396,7 @@ class _Watch:
             result = original(scheduler, nodes, *rest, **named)
             schedule = self._recorder.schedules.get(scheduler)
             if schedule is not None:
-                self._recorder.guarded(lambda: self._write(
+                self._recorder.guarded(lambda: self.write(
                     tags.SCHEDULE, schedule, "benchmark", order=[self.number(schedule, node) for node in nodes],
                     ms=result[0] if isinstance(result[0], float) else None))
             return result

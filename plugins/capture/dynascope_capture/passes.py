@@ -76,6 +76,7 @@ class PassRecorder(Writer):
 
     def __init__(self, folder=None, path=None, missing=()):
         super().__init__(folder, path)
+        self._held = None  # records in order, while it is not known whether there will be a recording
         self.missing = list(missing)
         self.now = Now()
         self.numbers = Numbers()
@@ -93,10 +94,40 @@ class PassRecorder(Writer):
     def begin(self, header):
         super().begin({**header, "missing": self.missing})
 
+    # Before Inductor is imported nobody knows whether it will be: what Dynamo did to a graph waits for that.
+
+    def hold(self):
+        """Keeps records, until release() or forget()."""
+        self._held = []
+
+    def release(self):
+        """Writes what was kept, and from now on all at once."""
+        held, self._held = self._held, None
+        for tag, value in held or ():
+            self.json(tag, value)
+
+    def forget(self):
+        """Gives up what is kept; later records do not know of it."""
+        if self._held:
+            now, logged = self.now, self.stages_are_logged
+            self.__init__(self._folder, self._path, self.missing)
+            self.now, self.stages_are_logged, self._held = now, logged, []
+
+    def flush(self):
+        if self._held is None:
+            super().flush()
+
+    def json(self, tag, value):
+        if self._held is None:
+            super().json(tag, value)
+        else:
+            self._held.append((tag, value))
+
     def forked(self):
-        missing, now, logged = self.missing, self.now, self.stages_are_logged
+        missing, now, logged, held = self.missing, self.now, self.stages_are_logged, self._held
         super().forked()
         self.missing, self.now, self.stages_are_logged = missing, now, logged  # hooks know `now`
+        self._held = None if held is None else []
         now.__init__()
 
     def guarded(self, work, *arguments):
@@ -125,7 +156,7 @@ class PassRecorder(Writer):
 
     def write(self, tag, value):
         self.json(tag, value)
-        self.stream.flush()
+        self.flush()
 
     # Compiles
 

@@ -70,6 +70,9 @@ class Writer:
     def json(self, tag, value):
         self.stream.record(tag, json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "backslashreplace"))
 
+    def flush(self):
+        self.stream.flush()
+
     def close(self):
         if self._pid == os.getpid() and self._stream is not None:
             self._stream.close()
@@ -101,6 +104,6 @@ class Writer:
                 trace = trace.tb_next
             place = f"{os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno}"
             self.json(tags.FAULT, {"type": type(error).__name__, "text": str(error)[:500], "place": place})
-            self.stream.flush()
+            self.flush()
         except Exception:
             pass
