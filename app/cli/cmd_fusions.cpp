@@ -3,9 +3,9 @@
 // dynascope-cli fusions PATH [--frame ID] [--why A B] [--memory | --fallbacks] [--json]
 #include "app/cli/command.h"
 #include "app/cli/recorded_compiles.h"
+#include "app/cli/schedule_memory.h"
 #include "app/cli/table.h"
 #include "core/base/words.h"
-#include "core/inductor/buffer_lives.h"
 #include "core/inductor/fallbacks.h"
 #include "core/inductor/why_not_fused.h"
 
@@ -145,7 +145,7 @@ std::string report(const PassRecording& recording, const Schedule& schedule) {
         kernels.add(
             {kernel.name, joined(kernel.operations, " "), "from " + joined(schedule.originsOf(kernel), " ")});
     if (!kernels.empty()) out += "    kernels\n" + kernels.toString("      ");
-    return out + tuningReport(recording, schedule);
+    return out + stepsReport(schedule) + tuningReport(recording, schedule);
 }
 
 json kernelsJson(const Schedule& schedule) {
@@ -156,28 +156,6 @@ json kernelsJson(const Schedule& schedule) {
                        {"nodes", kernel.operations},
                        {"origins", schedule.originsOf(kernel)}});
     return out;
-}
-
-json memoryJson(const Schedule& schedule) {
-    const inductor::ScheduleMemory memory = inductor::memoryOf(schedule);
-    json buffers = json::array();
-    for (const inductor::BufferLife& life : memory.lives)
-        buffers.push_back({{"name", life.buffer},
-                           {"bytes", life.bytes ? json(*life.bytes) : json()},
-                           {"memory", life.memory},
-                           {"first", life.first},
-                           {"last", life.last},
-                           {"reuses", life.takesFrom},
-                           {"allocated_by_kernel", life.byKernel},
-                           {"output", life.isOutput}});
-    return {{"calls", memory.steps},
-            {"buffers", std::move(buffers)},
-            {"live_bytes", memory.live},
-            {"peak_bytes", memory.peak()},
-            {"peak_call", memory.live.empty() ? json() : json(memory.peakStep)},
-            {"allocations", memory.allocations},
-            {"reuses", memory.reuses},
-            {"estimate_of_pytorch", schedule.peak ? json(*schedule.peak) : json()}};
 }
 
 json document(const PassRecording& recording, const Schedule& schedule, const std::string& compile) {
@@ -203,6 +181,7 @@ json document(const PassRecording& recording, const Schedule& schedule, const st
             {"refusals", refusals},
             {"timed", timedJson(schedule)},
             {"autotuned", tuningsJson(recording, schedule)},
+            {"steps", stepsJson(schedule)},
             {"memory", memoryJson(schedule)}};
 }
 
@@ -249,26 +228,6 @@ std::string why(const PassRecording& recording, const Schedule& schedule, const 
     for (const std::string& differ : inductor::wouldHaveToDiffer(recording, schedule, told, a, b))
         out += "    to be fused: " + differ + '\n';
     return out + elsewhere(schedule, a, told.fusionsA) + elsewhere(schedule, b, told.fusionsB);
-}
-
-std::string memoryReport(const PassRecording& recording, const Schedule& schedule) {
-    const inductor::ScheduleMemory memory = inductor::memoryOf(schedule);
-    std::string out = "  " + title(recording, schedule) + '\n';
-    if (memory.steps.empty()) return out + "    the recording has no lines of the wrapper\n";
-    out += "    " + count(memory.lives.size(), "buffer") + ": " + count(memory.allocations, "allocation") +
-           ", " + count(memory.reuses, "reuse") + "; at most " + formatBytes(memory.peak()) +
-           " live, at call " + std::to_string(memory.peakStep) + ", " + memory.steps[memory.peakStep] + '\n';
-    if (memory.unsized > 0) out += "    without " + count(memory.unsized, "buffer") + " of symbolic size\n";
-    if (schedule.peak)
-        out += "    PyTorch's own estimate of the peak is " +
-               formatBytes(static_cast<std::uint64_t>(std::max(0.0, *schedule.peak))) + "\n";
-    Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left, Table::Align::Left});
-    for (const inductor::BufferLife& life : memory.lives)
-        table.add({life.buffer, life.bytes ? formatBytes(*life.bytes) : "?",
-                   "calls " + std::to_string(life.first) + " to " + std::to_string(life.last),
-                   life.takesFrom.empty() ? (life.byKernel ? "allocated by the kernel" : "")
-                                          : "in the memory of " + life.takesFrom});
-    return out + table.toString("    ");
 }
 
 std::string placeOf(const inductor::FallbackCost& cost) {
@@ -330,7 +289,7 @@ int run(const FusionsOptions& options) {
             if (options.json)
                 out.push_back(document(recording, *schedule, compile.name));
             else if (options.memory)
-                own += memoryReport(recording, *schedule);
+                own += "  " + title(recording, *schedule) + '\n' + memoryReport(*schedule);
             else
                 own += options.why.empty() ? report(recording, *schedule)
                                            : why(recording, *schedule, options.why[0], options.why[1]);
@@ -364,8 +323,9 @@ void addFusions(Parser& parser) {
     command.add("path", options->path, "Folder of the trace and its recordings, or a recording").required();
     command.add("--frame", options->frame, "Compile id, such as 0/0, or RANK:0/0");
     command.add("--why", options->why, "Two operations, such as op5 op18: why they were not fused").words(2);
-    command.flag("--memory", options->memory,
-                 "Buffers over the finished schedule, what reuses whose memory, and the peak");
+    command.flag(
+        "--memory", options->memory,
+        "Buffers over the finished schedule, what reuses whose memory, the peak, and peaks of other orders");
     command.flag("--fallbacks", options->fallbacks,
                  "Calls of PyTorch's own kernels where no code is generated, those with most bytes first");
     command.flag("--json", options->json, "One JSON document on stdout");

@@ -68,7 +68,7 @@ std::string stageName(const CompilePasses& passes, const PassRow& row) {
 void addRow(Table& table, const CompilePasses& passes, const PassRow& row) {
     std::string change = inductor::changeText(*row.change);
     // Values that are printed as before, such as those of other sizes' symbols.
-    if (change.empty() && row.changed()) change = "text only";
+    if (change.empty() && row.changed()) change = row.part.empty() ? "text only" : "split";
     table.add({row.pass ? std::to_string(row.pass->index) : "-",
                std::string(std::size_t(row.depth) * 2, ' ') + row.name(),
                row.pass && row.pass->kind != "skipped" ? milliseconds(row.pass->us) : std::string(),
@@ -100,7 +100,7 @@ void addQuiet(Table& table, const Quiet& quiet) {
 }
 
 std::string phaseName(const inductor::PassPhase& phase) {
-    return phase.name + ", " + phase.graph;
+    return phase.name == phase.graph ? phase.name : phase.name + ", " + phase.graph;
 }
 
 std::string phaseTitle(const inductor::PassPhase& phase) {

@@ -16,7 +16,8 @@ using Kind = engine::PassVerdict::Kind;
 using nlohmann::ordered_json;
 
 std::string placeOf(const inductor::PassRow& row) {
-    return row.phase->name + ", " + row.phase->graph;
+    const inductor::PassPhase& phase = *row.phase;
+    return phase.name == phase.graph ? phase.name : phase.name + ", " + phase.graph;
 }
 
 ordered_json verdictJson(const RecordedCompile& compile, const engine::PassVerdict& verdict) {

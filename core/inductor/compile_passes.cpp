@@ -51,26 +51,29 @@ std::string withoutGraphId(std::string text) {
     return text;
 }
 
-/// Whether the trace printed a graph of the compile as the recorder saw it, and none otherwise.
+/// Whether the trace printed a graph of the compile as the recorder saw it, and none otherwise. Dynamo makes the same graph
+/// of every compile of the same frame: it tells where the recording has no other.
 bool holdsGraphsOf(const Recorded& recorded, const session::Compile& compile) {
     const PassRecording& recording = *recorded.recording;
-    bool any = false;
+    bool any = false, ofDynamo = false, recordedMore = false;
     for (std::size_t i = 0; i < recording.stages().size(); ++i) {
         const TracedStage& stage = recording.stages()[i];
         const PassPhase* phase = recording.phase(stage.phase);
         if (phase == nullptr ||
             std::ranges::find(recorded.attempts, phase->compile) == recorded.attempts.end())
             continue;
+        const bool isDynamos = stage.name == "dynamo_output_graph";
+        recordedMore |= !isDynamos;
         const auto same = std::ranges::find_if(
             compile.stages, [&](const session::StagePtr& traced) { return traced->name == stage.name; });
         if (same == compile.stages.end()) continue;
         const Result<std::string> text = recording.stageText(i);
         if (!text || withoutGraphId(*text) != withoutGraphId((*same)->payload.text())) return false;
-        any = true;
+        (isDynamos ? ofDynamo : any) = true;
         // Forward and backward have stages of one name; the first says enough.
         if (stage.name == "before_post_grad_graph") break;
     }
-    return any;
+    return any || (ofDynamo && !recordedMore);
 }
 
 std::string idWithoutRun(session::CompileId id) {
@@ -87,6 +90,16 @@ const RecordedPass* makerOf(const CompilePasses& passes, const State& state) {
         maker = outer;
     }
     return maker;
+}
+
+/// Which part of a split a state is: "forward", "backward"; empty for all others.
+std::string_view partOf(const PassPhase& phase, std::uint32_t state) {
+    if (phase.name != "partition" || phase.made.size() != 2) return {};
+    return phase.made[0] == state ? "forward" : phase.made[1] == state ? "backward" : std::string_view();
+}
+
+session::Phase phaseOfPart(std::string_view part) {
+    return part == "backward" ? session::Phase::Backward : session::Phase::Forward;
 }
 
 class Rows {
@@ -117,11 +130,15 @@ public:
 private:
     /// Changes between passes that a pass which begins in state `until` was run after.
     void addBetween(std::uint32_t until) {
-        for (; m_next <= until && m_next <= m_recording.states().size(); ++m_next) {
+        for (; m_next <= m_recording.states().size() && (m_next <= until || isPart(m_next)); ++m_next) {
             const State& state = *m_recording.state(m_next);
             const std::uint32_t earlier = std::exchange(m_last[state.module], state.id);
             const PassPhase* phase = m_recording.phase(state.phase);
-            if (state.first || phase == nullptr || !m_compiles.contains(phase->compile)) continue;
+            if (phase == nullptr || !m_compiles.contains(phase->compile)) continue;
+            if (state.first) {
+                addPart(*phase, state);
+                continue;
+            }
             if (state.pass != 0) {
                 addCopy(earlier, state);
                 continue;
@@ -131,6 +148,21 @@ private:
             m_out.push_back(
                 {phase, nullptr, before->id, state.id, before->nodes, state.nodes, &state.change, 0});
         }
+    }
+
+    /// Both parts of a split stand together, before the passes over the first.
+    [[nodiscard]] bool isPart(std::uint32_t state) const {
+        const PassPhase* phase = m_recording.phase(m_recording.state(state)->phase);
+        return phase != nullptr && !partOf(*phase, state).empty();
+    }
+
+    void addPart(const PassPhase& phase, const State& state) {
+        static const Change none;
+        const State* joint = m_recording.state(phase.last);
+        const std::string_view part = partOf(phase, state.id);
+        if (!part.empty() && joint != nullptr)
+            m_out.push_back(
+                {&phase, nullptr, joint->id, state.id, joint->nodes, state.nodes, &none, 0, part});
     }
 
     /// A function that gives back a graph for its caller to put in place ended with the graph that it was given; what it
@@ -190,6 +222,7 @@ private:
 
 session::Phase tracePhaseOf(const PassPhase& phase) {
     const bool backward = phase.graph == "backward";
+    if (phase.name == "dynamo") return session::Phase::Dynamo;
     if (phase.name == "pre_grad") return session::Phase::PreGrad;
     if (phase.name == "post_grad" || phase.name == "inductor")
         return backward ? session::Phase::PostGradBackward : session::Phase::PostGradForward;
@@ -198,6 +231,10 @@ session::Phase tracePhaseOf(const PassPhase& phase) {
     return backward                   ? session::Phase::Backward
            : phase.graph == "forward" ? session::Phase::Forward
                                       : session::Phase::Text;
+}
+
+session::Phase tracePhaseOf(const PassRow& row) {
+    return row.part.empty() ? tracePhaseOf(*row.phase) : phaseOfPart(row.part);
 }
 
 int CompilePasses::stageOf(std::uint32_t state) const {
@@ -271,9 +308,14 @@ Result<void> addStages(CompilePasses& passes, const TaskContext& task) {
         bytes += text->size();
         if (bytes > mostPassText) return failure("the graphs between passes have more text than 1 GiB");
         auto stage = std::make_shared<session::Stage>();
-        stage->name = phase->name + '/' + (pass ? pass->name : state.first ? "start" : "between_passes");
+        const std::string_view part = partOf(*phase, id);
+        stage->name = phase->name + '/' +
+                      (pass            ? pass->name
+                       : !part.empty() ? std::string(part)
+                       : state.first   ? "start"
+                                       : "between_passes");
         stage->k = seen[stage->name]++;
-        stage->phase = tracePhaseOf(*phase);
+        stage->phase = part.empty() ? tracePhaseOf(*phase) : phaseOfPart(part);
         const std::size_t length = text->size();
         stage->payload = {session::makeByteSource(std::move(*text)), 0, length};
         passes.stages.push_back({id, phase, std::move(stage)});

@@ -14,18 +14,23 @@
 
 namespace dynascope::inductor {
 
-/// A pass, or a change that was found between passes.
+/// A pass, a change that was found between passes, or a graph that a partition made.
 struct PassRow {
     const PassPhase* phase = nullptr;    ///< never null
-    const RecordedPass* pass = nullptr;  ///< null for a change between passes
+    const RecordedPass* pass = nullptr;  ///< null for what no pass did
     std::uint32_t before = 0, after = 0; ///< states; equal where nothing changed
     std::size_t nodesBefore = 0, nodesAfter = 0;
     const Change* change = nullptr; ///< never null
     int depth = 0;                  ///< of passes around it
+    /// Of a graph that a partition made: "forward" or "backward". `before` is the joint graph and `change` is empty, since
+    /// the nodes of the parts are copies.
+    std::string_view part = {};
 
     [[nodiscard]] bool changed() const { return before != after; }
-    /// "remove_noop_ops", "between passes".
-    [[nodiscard]] std::string name() const { return pass ? pass->name : "between passes"; }
+    /// "remove_noop_ops", "between passes", "split: forward".
+    [[nodiscard]] std::string name() const {
+        return pass ? pass->name : part.empty() ? "between passes" : "split: " + std::string(part);
+    }
 };
 
 /// A graph as a pass left it, or as a phase began with it.
@@ -50,6 +55,8 @@ struct CompilePasses {
 
 /// Of the stages of a trace, where graphs of a recorded phase stand.
 [[nodiscard]] session::Phase tracePhaseOf(const PassPhase& phase);
+/// Of the graph that a row left.
+[[nodiscard]] session::Phase tracePhaseOf(const PassRow& row);
 
 /// The passes of a compile of the session, without stages. A process begins its compile ids again after
 /// torch._dynamo.reset(): compiles of one id are told apart by their order or, where a cache served some of them, by the

@@ -131,7 +131,8 @@ std::string_view wordOf(const PassRow& row, std::string_view what) {
     if (what == "phase") return row.phase->name;
     if (what == "graph") return row.phase->graph;
     if (what == "subsystem") return row.pass ? std::string_view(row.pass->subsystem) : std::string_view();
-    return row.pass ? std::string_view(row.pass->name) : std::string_view("between passes");
+    if (row.pass != nullptr) return row.pass->name;
+    return row.part.empty() ? "between passes" : "split";
 }
 
 /// "copy_", "aten.copy_" or "aten.copy_.default" of "torch.ops.aten.copy_.default".

@@ -118,7 +118,8 @@ struct TracedStage {
     std::uint32_t phase = 0, state = 0;
 };
 
-/// What ran over one graph: "pre_grad", "aot", "joint", "partition", "inductor", "post_grad", "freezing", "other".
+/// What ran over one graph: "dynamo", "pre_grad", "aot", "joint", "partition", "inductor", "post_grad", "freezing",
+/// "other".
 struct PassPhase {
     std::uint32_t id = 0, compile = 0, parent = 0, module = 0;
     std::string name;

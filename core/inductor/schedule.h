@@ -5,6 +5,7 @@
 #pragma once
 
 #include "core/inductor/node_ref.h"
+#include "core/inductor/weighed_orders.h"
 
 #include <array>
 #include <cstdint>
@@ -121,6 +122,8 @@ struct Schedule {
     std::vector<TimedFusion> timed; ///< in the order in which they were decided
     std::vector<Kernel> kernels;
     std::vector<std::uint32_t> order; ///< of nodes at the end
+    std::vector<ScheduleStep> steps;  ///< in their order; fusion is none of them
+    WeighedOrders weighed;            ///< empty: none was recorded
     std::vector<WrapperLine> wrapper;
     std::vector<std::string> outputs; ///< buffers that the wrapper gives back
     std::optional<double> peak;       ///< in bytes, as PyTorch estimates it

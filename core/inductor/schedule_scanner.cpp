@@ -207,7 +207,48 @@ bool ScheduleScanner::event(const element& object) {
     if (what == "end" || what == "fusion ends") schedule->order = numbers(object, "order");
     if (what == "end") schedule->us = json::number(object, "time_us");
     if (what == "timed") timed(*schedule, object);
+    if (what == "orders") return orders(*schedule, object);
+    if (bool changed = false; object["changed"].get(changed) == simdjson::SUCCESS)
+        step(*schedule, object, changed);
     return true;
+}
+
+bool ScheduleScanner::orders(Schedule& schedule, const element& object) {
+    WeighedOrders out;
+    bool whole = true;
+    forEach(object, "orders", [&](const element& item) {
+        WeighedOrder order;
+        order.method = json::text(item, "method");
+        order.nodes = numbers(item, "order");
+        forEach(item, "live", [&order](const element& bytes) {
+            std::uint64_t value = 0;
+            if (bytes.get(value) == simdjson::SUCCESS) order.live.push_back(value);
+        });
+        whole = whole && item["peak"].get(order.peak) == simdjson::SUCCESS &&
+                order.live.size() == order.nodes.size();
+        out.orders.push_back(std::move(order));
+    });
+    if (!whole) return false;
+    if (std::uint64_t taken = 0; object["taken"].get(taken) == simdjson::SUCCESS && taken < out.orders.size())
+        out.taken = taken;
+    schedule.weighed = std::move(out);
+    return true;
+}
+
+void ScheduleScanner::step(Schedule& schedule, const element& object, bool changed) {
+    ScheduleStep out{
+        std::string(json::text(object, "what")), json::number(object, "time_us"), changed, {}, 0};
+    // [name, [node, ...]]
+    forEach(object, "removed", [&out](const element& item) {
+        simdjson::dom::array parts;
+        std::string_view name;
+        if (item.get(parts) == simdjson::SUCCESS && parts.at(0).get(name) == simdjson::SUCCESS)
+            out.removed.emplace_back(name);
+    });
+    const std::vector<std::uint32_t> before = numbers(object, "before"), after = numbers(object, "order");
+    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
+        out.moved += before[i] != after[i] ? 1 : 0;
+    schedule.steps.push_back(std::move(out));
 }
 
 void ScheduleScanner::timed(Schedule& schedule, const element& object) {

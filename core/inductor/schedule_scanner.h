@@ -49,6 +49,8 @@ private:
     bool asked(const element& object);
     bool fused(const element& object);
     static void timed(Schedule& schedule, const element& object);
+    static bool orders(Schedule& schedule, const capture::json::element& object);
+    static void step(Schedule& schedule, const capture::json::element& object, bool changed);
     bool kernel(const element& object);
     bool wrapper(const element& object);
     void addQuestion(Schedule& schedule, const element& row, std::uint32_t round);

@@ -16,8 +16,8 @@ std::vector<StagePasses> passesByStage(const CompilePasses& passes, const sessio
     std::map<std::size_t, StagePasses> byStage;
     for (std::size_t row = 0; row < passes.rows.size(); ++row) {
         const PassRow& pass = passes.rows[row];
-        if (!pass.changed() || pass.depth > 0 || tracePhaseOf(*pass.phase) == session::Phase::Text) continue;
-        const auto at = lastOf.find(tracePhaseOf(*pass.phase));
+        if (!pass.changed() || pass.depth > 0 || tracePhaseOf(pass) == session::Phase::Text) continue;
+        const auto at = lastOf.find(tracePhaseOf(pass));
         if (at == lastOf.end()) continue;
         StagePasses& out = byStage[at->second];
         out.stage = at->second;

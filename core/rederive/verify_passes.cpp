@@ -5,11 +5,13 @@
 #include "core/engine/wire/methods.h"
 #include "core/ir/empty_like.h"
 #include "core/ir/text.h"
+#include "core/passes/partition/joined_parts.h"
 #include "core/rederive/constants.h"
 #include "core/rederive/rederive.h"
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 namespace dynascope::engine {
@@ -70,6 +72,13 @@ void judge(const wire::VerifyReply& reply, PassVerdict& out) {
     out.kind = Kind::Layout;
     out.reason =
         "the same values; " + out.differences.front() + (out.reason.empty() ? "" : "; " + out.reason);
+}
+
+constexpr std::string_view splitWords =
+    "forward and backward were run one after the other, backward on what forward saves";
+
+bool givesBack(const ir::Graph& graph) {
+    return graph.size() > 0 && graph.nodes().back()->op == ir::Op::Output;
 }
 
 bool isInOrder(const ir::Graph& graph) {
@@ -133,6 +142,19 @@ Result<Runnable> runnableOf(const CompilePasses& passes, std::uint32_t state) {
     return Runnable{runs, ir::printReadable(*runs).text, sorted != nullptr};
 }
 
+/// The graph after a step; of a split both parts as one.
+Result<Runnable> afterOf(const CompilePasses& passes, const PassChainStep& step,
+                         const Result<Runnable>& before) {
+    Result<Runnable> after = runnableOf(passes, step.after);
+    if (step.backward == 0 || !after || !before) return after;
+    const Result<Runnable> backward = runnableOf(passes, step.backward);
+    if (!backward) return backward;
+    const Result<ir::GraphPtr> joined =
+        dynascope::passes::partition::joinedParts(*before->graph, *after->graph, *backward->graph);
+    if (!joined) return tl::unexpected(joined.error());
+    return Runnable{*joined, ir::printReadable(**joined).text, after->wasSorted || backward->wasSorted};
+}
+
 /// A pass may compute with the values of constants, or make some, and the recording has none: then made-up ones tell
 /// nothing. It did where what is computed from constants alone is read otherwise, or is gone.
 void declineForConstants(const ir::Graph& before, const ir::Graph& after, PassVerdict& out) {
@@ -157,9 +179,14 @@ void declineForConstants(const ir::Graph& before, const ir::Graph& after, PassVe
 Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const PassChainStep& step,
                            const ir::SymbolValues& hints, const CallOptions& options) {
     PassVerdict out{step.row, step.before, step.after, Kind::Declined, {}, {}, {}, {}};
-    const Result<Runnable> before = runnableOf(passes, step.before), after = runnableOf(passes, step.after);
+    const Result<Runnable> before = runnableOf(passes, step.before);
+    const Result<Runnable> after = afterOf(passes, step, before);
     if (!before || !after) {
         out.reason = (before ? after : before).error().toString();
+        return out;
+    }
+    if (!givesBack(*before->graph) || !givesBack(*after->graph)) {
+        out.reason = "Dynamo has not made the graph's output yet, so that there is nothing to compare";
         return out;
     }
     if (before->text == after->text) {
@@ -183,6 +210,7 @@ Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const Pa
     const Answer<wire::VerifyReply> reply = ask();
     if (reply) {
         judge(*reply, out);
+        if (step.backward != 0) out.reason += (out.reason.empty() ? "" : "; ") + std::string(splitWords);
         if (out.kind == Kind::Different) declineForConstants(*before->graph, *after->graph, out);
         if (after->wasSorted && out.kind != Kind::Declined)
             out.reason += (out.reason.empty() ? "" : "; ") +
@@ -195,6 +223,16 @@ Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const Pa
     const std::string node = reply.error().node();
     out.reason = (node.empty() ? std::string() : "node '" + node + "': ") + reply.error().message;
     return out;
+}
+
+/// The row of the other graph that a split made.
+std::optional<std::size_t> backwardRow(const CompilePasses& passes, const PassChainStep& step) {
+    if (step.backward == 0) return std::nullopt;
+    const auto at = std::ranges::find_if(passes.rows, [&step](const PassRow& row) {
+        return row.part == "backward" && row.after == step.backward;
+    });
+    if (at == passes.rows.end()) return std::nullopt;
+    return static_cast<std::size_t>(at - passes.rows.begin());
 }
 
 } // namespace
@@ -220,14 +258,16 @@ std::string_view passKindName(Kind kind) {
 std::vector<PassChainStep> passSteps(const CompilePasses& passes) {
     std::vector<PassChainStep> out;
     if (!passes.recording) return out;
-    std::map<std::uint32_t, std::size_t> byPass,
-        between; // rows: by the number of their pass, by the state they left
+    std::map<std::uint32_t, std::size_t> byPass, between,
+        splits; // rows: by the number of their pass, by the state they left
     std::set<std::uint32_t> compiles;
     for (std::size_t i = 0; i < passes.rows.size(); ++i) {
         const PassRow& row = passes.rows[i];
         compiles.insert(row.phase->compile);
         if (row.pass != nullptr)
             byPass[row.pass->index] = i;
+        else if (!row.part.empty())
+            splits[row.after] = i;
         else
             between[row.after] = i;
     }
@@ -237,10 +277,15 @@ std::vector<PassChainStep> passSteps(const CompilePasses& passes) {
         if (phase == nullptr || !compiles.contains(phase->compile)) continue;
         const auto [at, fresh] = last.try_emplace(state.module, state.id);
         const std::uint32_t before = std::exchange(at->second, state.id);
+        if (const auto split = splits.find(state.id); split != splits.end()) {
+            const PassRow& row = passes.rows[split->second];
+            if (row.part == "forward")
+                out.push_back({split->second, row.before, state.id, phase->made.back()});
+        }
         if (fresh || state.first) continue;
         const auto& rows = state.pass != 0 ? byPass : between;
         const auto row = rows.find(state.pass != 0 ? state.pass : state.id);
-        if (row != rows.end()) out.push_back({row->second, before, state.id});
+        if (row != rows.end()) out.push_back({row->second, before, state.id, 0});
     }
     return out;
 }
@@ -253,8 +298,9 @@ Answer<std::vector<PassVerdict>> verifyPasses(Client& engine, const CompilePasse
     // The task's progress is that of the passes, not of each run.
     CallOptions quiet = options;
     quiet.task.onProgress = nullptr;
+    std::size_t done = 0;
     for (const PassChainStep& step : steps) {
-        options.task.report("Verifying passes", out.size(), steps.size());
+        options.task.report("Verifying passes", done++, steps.size());
         if (options.task.cancelled())
             return tl::unexpected(CallError{CallError::Kind::Cancelled, "cancelled", 0, {}});
         const log::Stopwatch watch;
@@ -262,8 +308,16 @@ Answer<std::vector<PassVerdict>> verifyPasses(Client& engine, const CompilePasse
         if (!verdict) return tl::unexpected(verdict.error());
         log::write(log::Topic::Rederive, passes.rows[step.row].name(), ": ", passKindName(verdict->kind),
                    " after ", watch.ms(), " ms", verdict->reason.empty() ? "" : ": ", verdict->reason);
-        if (onVerdict) onVerdict(*verdict);
-        out.push_back(std::move(*verdict));
+        const auto tell = [&](const PassVerdict& told) {
+            if (onVerdict) onVerdict(told);
+            out.push_back(told);
+        };
+        tell(*verdict);
+        if (const auto row = backwardRow(passes, step)) {
+            verdict->row = *row;
+            verdict->after = step.backward;
+            tell(*verdict);
+        }
     }
     return out;
 }

@@ -36,14 +36,17 @@ struct PassVerdict {
 /// "equal", "layout", "different", "order-dependent", "random", "declined".
 [[nodiscard]] std::string_view passKindName(PassVerdict::Kind kind);
 
-/// A step of a module's chain of graphs.
+/// A step of a module's chain of graphs, or a split of the joint graph.
 struct PassChainStep {
     std::size_t row = 0;
     std::uint32_t before = 0, after = 0;
+    std::uint32_t backward = 0; ///< of a split, whose forward graph is `after`; else 0
 };
-/// All of a compile, in the order in which the graphs came to be. What a pass changed by those that run in it is theirs.
+/// All of a compile, in the order in which the graphs came to be. What a pass changed by those that run in it is theirs. A
+/// split is one step, of the row of its forward graph; both its rows get the verdict.
 [[nodiscard]] std::vector<PassChainStep> passSteps(const inductor::CompilePasses& passes);
 
+/// Of a split forward and backward run as one graph, backward on what forward saves.
 /// Runs the steps' graphs on seeded inputs of the shapes that their texts have, symbols at `hints`. An Error only where
 /// there is no engine, or it was cancelled: `onVerdict`, called on this thread, has had what was known by then. A graph
 /// that ends the engine is declined, and the next is asked of a new one.

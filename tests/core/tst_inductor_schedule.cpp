@@ -103,6 +103,31 @@ private slots:
         }
     }
 
+    /// PyTorch takes the order with the lowest peak, which is the order at the end.
+    void weighedOrdersAreRead() {
+        const PassRecordingPtr recording = block();
+        for (const Schedule& schedule : recording->schedules()) {
+            const WeighedOrders& weighed = schedule.weighed;
+            QCOMPARE(weighed.orders.size(), std::size_t(4));
+            QVERIFY(weighed.takenOrder() != nullptr);
+            QCOMPARE(weighed.takenOrder()->nodes, schedule.order);
+            for (std::size_t i = 0; i < weighed.orders.size(); ++i) {
+                const WeighedOrder& order = weighed.orders[i];
+                QVERIFY(order.peak >= weighed.takenOrder()->peak);
+                QCOMPARE(order.live[peakOf(order)], order.peak);
+                QVERIFY(!kernelOf(schedule, order.nodes[peakOf(order)]).empty());
+            }
+            QCOMPARE(movedAgainstTaken(weighed, *weighed.taken), std::optional<std::size_t>(0));
+            QVERIFY(std::ranges::find(schedule.steps, "reorder_for_peak_memory", &ScheduleStep::name) !=
+                    schedule.steps.end());
+        }
+        const PassRecordingPtr moved = small({});
+        const Schedule& schedule = moved->schedules().front();
+        QCOMPARE(movedAgainstTaken(schedule.weighed, 0), std::optional<std::size_t>(2));
+        QCOMPARE(kernelOf(schedule, 99), std::string("?"));
+        QCOMPARE(schedule.steps.back().moved, std::size_t(2));
+    }
+
     /// Fusions of a file that lies: of what there is not, of the same twice, of themselves.
     void fusionsOfALiarHaveRows() {
         Schedule schedule;

@@ -173,17 +173,73 @@ void addSchedule(RecordingWriter& out, bool fused, bool timed) {
             .record('K', R"({"graph":1,"schedule":1,"name":"cpp_fused_add_1","backend":"cpp","nodes":[2],)"
                          R"("operations":["op1"]})");
     }
+    out.record('o', R"({"schedule":1,"what":"dead_node_elimination","changed":false,"time_us":40})")
+        .record('o', R"({"schedule":1,"what":"orders","taken":1,"orders":[)"
+                     R"({"method":"baseline","peak":192,"order":[1,2],"live":[128,192]},)"
+                     R"({"method":"topological_sort_bfs","peak":160,"order":[2,1],"live":[160,96]}]})")
+        .record('o', R"({"schedule":1,"what":"reorder_for_peak_memory","changed":true,"time_us":900,)"
+                     R"("before":[1,2],"order":[2,1]})");
     out.record(
         'w', R"({"graph":1,"schedule":1,"peak":256,"inputs":["arg0_1","arg1_1"],"outputs":["buf1"],"lines":[)"
              R"(["allocate","buf0",64,0],["call","cpp_fused_mul_0",["arg0_1","arg1_1","buf0"]],)"
              R"(["reuse","buf1","buf0",64,true],["call","cpp_fused_add_1",["buf0","arg1_1","buf1"]]]})");
 }
 
-} // namespace
-
-std::string smallPasses(const SmallPasses& how) {
+std::string finished(RecordingWriter& out) {
     constexpr std::string_view magic = "\x89"
                                        "DYNPASS";
+    return out.endBlock().file().replace(0, magic.size(), magic);
+}
+
+/// A graph over f32[4] tensors, each of `nodes` "name = operator(arguments)".
+std::string smallGraph(const Lines& inputs, const Lines& nodes, const std::string& results) {
+    Lines out{"class GraphModule(torch.nn.Module):"};
+    std::string head = "    def forward(self";
+    for (const std::string& input : inputs)
+        head += ", " + input + R"(: "f32[4][1]cpu")";
+    out.push_back(head + "):");
+    for (const std::string& node : nodes) {
+        const std::size_t is = node.find(" = ");
+        out.push_back("        " + node.substr(0, is) + R"(: "f32[4][1]cpu" = torch.ops.aten.)" +
+                      node.substr(is + 3));
+    }
+    out.push_back("        return " + results);
+    return list(out);
+}
+
+} // namespace
+
+std::string smallSplit(SmallSplit how) {
+    const std::string wrong = how == SmallSplit::Wrong ? "sin" : "cos";
+    const Lines ofForward{"sin = sin.default(primals_1)", "mul = mul.Tensor(sin, primals_2)"};
+    Lines ofBackward{"mul_1 = mul.Tensor(tangents_1, sin)", "mul_2 = mul.Tensor(tangents_1, primals_2)",
+                     "cos = cos.default(primals_1)", "mul_3 = mul.Tensor(mul_2, cos)"};
+    Lines all = ofForward;
+    all.insert(all.end(), ofBackward.begin(), ofBackward.end());
+    // Names begin anew in backward: one that forward has as well is another node there.
+    ofBackward[2] = "mul = " + wrong + ".default(primals_1)";
+    ofBackward[3] = "mul_3 = mul.Tensor(mul_2, mul)";
+    const std::string saved = how == SmallSplit::Lacks ? "" : ", sin";
+    RecordingWriter out;
+    out.record('H', R"({"format":1,"torch":"2.13.0","pid":7,"started":5})")
+        .record('C', R"({"id":1,"compile_id":"0/0","attempt":0,"run":1})")
+        .record('G', R"({"id":1,"compile":1,"phase":"partition","graph":"joint","module":1})")
+        .record('T', R"({"id":1,"graph":1,"module":1,"base":0,"count":10,"nodes":[[1,"primals_1"]],"text":)" +
+                         smallGraph({"primals_1", "primals_2", "tangents_1"}, all, "[mul, mul_3, mul_1]") +
+                         "}")
+        .record('T', R"({"id":2,"graph":1,"module":2,"base":0,"count":5,"nodes":[[2,"primals_1"]],"text":)" +
+                         smallGraph({"primals_1", "primals_2"}, ofForward,
+                                    "(mul, primals_1, primals_2" + saved + ")") +
+                         "}")
+        .record('T', R"({"id":3,"graph":1,"module":3,"base":0,"count":9,"nodes":[[3,"primals_1"]],"text":)" +
+                         smallGraph({"primals_1", "primals_2", "sin", "tangents_1"}, ofBackward,
+                                    "(mul_3, mul_1)") +
+                         "}")
+        .record('E', R"({"graph":1,"time_us":900,"own_us":100,"state":1,"made":[2,3]})");
+    return finished(out);
+}
+
+std::string smallPasses(const SmallPasses& how) {
     RecordingWriter out;
     out.record('H', R"({"format":1,"torch":"2.13.0","pid":7,"started":5})")
         .record('C', R"({"id":1,"compile_id":"0/0","attempt":0,"run":1})")
@@ -233,8 +289,8 @@ std::string smallPasses(const SmallPasses& how) {
         out.record('A', R"({"graph":1,"name":"mul","inputs":[{"size":[4,4],"dtype":"float32"}],)"
                         R"("choices":[["template_0",0.5],["extern_mul",2.0],["template_1",null]]})");
     addSchedule(out, how.fused, how.timed);
-    out.record('E', R"({"graph":1,"time_us":90000,"own_us":2000,"state":)" + last + "}").endBlock();
-    return out.file().replace(0, magic.size(), magic);
+    out.record('E', R"({"graph":1,"time_us":90000,"own_us":2000,"state":)" + last + "}");
+    return finished(out);
 }
 
 } // namespace dynascope::test

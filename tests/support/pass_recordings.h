@@ -27,4 +27,12 @@ struct SmallPasses {
 /// takes x and y, f32[4, 4], and gives (x * y) + y; mul comes from train.py:7, add from train.py:8.
 [[nodiscard]] std::string smallPasses(const SmallPasses& how = {});
 
+/// The split of a joint graph of sin(x) * y into forward, which saves sin, and backward.
+enum class SmallSplit {
+    Right,
+    Wrong, ///< backward takes the sine for the cosine
+    Lacks, ///< backward reads what forward does not give back
+};
+[[nodiscard]] std::string smallSplit(SmallSplit how);
+
 } // namespace dynascope::test

@@ -16,6 +16,7 @@
 #include "views/inductor/fusion_strip.h"
 #include "views/inductor/inductor_page.h"
 #include "views/inductor/lives_view.h"
+#include "views/inductor/orders_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pass_texts.h"
 #include "views/inductor/pattern_view.h"
@@ -34,15 +35,16 @@ using namespace dynascope::views;
 
 namespace {
 
-session::SessionPtr recorded() {
-    const auto session = capture::open(DYNASCOPE_TEST_DATA "/passes");
+session::SessionPtr recorded(const char* folder) {
+    const auto session = capture::open(folder);
     if (!session) qFatal("%s", session.error().toString().c_str());
     return *session;
 }
 
 class Shown {
 public:
-    Shown() {
+    explicit Shown(const char* folder = DYNASCOPE_TEST_DATA "/passes")
+        : session(recorded(folder)) {
         f.workspace.addCapture({session, session::summarizeBreaks(*session)}, true);
         Place place = f.workspace.place();
         place.page = Page::Inductor;
@@ -82,7 +84,7 @@ public:
     }
 
     test::Fixture f;
-    session::SessionPtr session = recorded();
+    session::SessionPtr session;
     std::unique_ptr<InductorPage> page;
 };
 
@@ -96,7 +98,10 @@ private slots:
         QVERIFY2(s.page->message().isEmpty(), qPrintable(s.page->message()));
         QAbstractItemModelTester tester(&test::part<RowTable>(*s.page, "inductor.table")->rows(),
                                         QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QVERIFY(s.rowWith("pre_grad · dynamo") == 0);
+        QCOMPARE(s.rowWith("dynamo"), 0);
+        QVERIFY(s.rowWith("pre_grad · dynamo") > 0);
+        QVERIFY2(s.rowText(s.rowWith("split: backward")).contains("163 → 124|split"),
+                 qPrintable(s.rowText(s.rowWith("split: backward"))));
         QVERIFY(s.rowWith("post_grad · backward") > s.rowWith("post_grad · forward"));
         const int row = s.rowWith("pass_pattern_0");
         QVERIFY2(s.rowText(row).contains("204 → 169|+13 −48 ~4"), qPrintable(s.rowText(row)));
@@ -115,7 +120,7 @@ private slots:
         QLineEdit* filter = s.page->findChild<QLineEdit*>();
         filter->setText("noop");
         for (const TableRow& row : test::part<RowTable>(*s.page, "inductor.table")->rows().rows())
-            QVERIFY(row.back().text.contains("noop") || row.back().text.contains(u'·'));
+            QVERIFY(row.back().text.contains("noop") || row.front().text.isEmpty()); // a phase's title
         filter->setText("no such pass");
         QCOMPARE(test::part<RowTable>(*s.page, "inductor.table")->rows().rowCount(), 0);
     }
@@ -140,6 +145,11 @@ private slots:
 
     void keysGoFromChangeToChange() {
         Shown s;
+        // It begins at a pass; Dynamo's output came before it, by none.
+        s.page->run(StepCommand::First);
+        s.settle();
+        s.page->run(StepCommand::Run);
+        s.settle();
         int seen = 1;
         while (s.page->canRun(StepCommand::Run)) {
             const int before = s.page->row();
@@ -321,7 +331,7 @@ private slots:
     }
 
     void aMatchIsLit() {
-        Shown s;
+        Shown s(DYNASCOPE_TEST_DATA "/passes_before"); // has the beginning of long patterns alone
         test::part<RowTable>(*s.page, "inductor.table")
             ->setCurrentIndex(test::part<RowTable>(*s.page, "inductor.table")
                                   ->model()
@@ -609,6 +619,36 @@ private slots:
         QTest::mouseClick(test::part<LivesView>(*s.page), Qt::LeftButton, {},
                           view.rectOf(index("buf5")).center().toPoint());
         QCOMPARE(test::part<ScheduleView>(*s.page)->cards().chosen(), std::vector<std::string>{"op5"});
+    }
+
+    void ordersThatWereWeighedAreCompared() {
+        Shown s;
+        s.page->showTab(InductorPage::Tab::Orders);
+        s.settle();
+        auto* table = test::part<RowTable>(*s.page, "inductor.orders");
+        const auto& rows = table->rows().rows();
+        QCOMPARE(rows.size(), std::size_t(4));
+        QCOMPARE(rows.front().front().text, QStringLiteral("baseline"));
+        QCOMPARE(std::ranges::count_if(rows, [](const TableRow& row) { return row[2].text == u"taken"; }), 1);
+        auto* curve = test::part<OrdersView>(*s.page);
+        QCOMPARE(rows[std::size_t(curve->order())][2].text, QStringLiteral("taken"));
+        const std::size_t other = curve->order() == 1 ? 2 : 1;
+        table->setCurrentIndex(table->model()->index(int(other), 0));
+        s.settle();
+        QCOMPARE(curve->order(), int(other));
+        QVERIFY2(curve->accessibleDescription().startsWith(rows[other].front().text + ": at most "),
+                 qPrintable(curve->accessibleDescription()));
+        // A node of the curve leads to its operations.
+        QTest::mouseClick(curve, Qt::LeftButton, {}, curve->rectOf(0).center().toPoint());
+        QVERIFY(!test::part<ScheduleView>(*s.page)->cards().chosen().empty());
+        Shown before(DYNASCOPE_TEST_DATA "/passes_before");
+        QVERIFY(test::part<RowTable>(*before.page, "inductor.orders")
+                    ->emptyText()
+                    .startsWith("The recording has no orders that PyTorch weighed."));
+        QVERIFY(!test::part<OrdersView>(*before.page)->isVisibleTo(before.page.get()));
+        s.page->showTab(InductorPage::Tab::Steps);
+        s.settle();
+        QVERIFY(test::part<RowTable>(*s.page, "inductor.scheduleSteps")->rows().rowCount() > 4);
     }
 
     void otherCapturesSayHowToMakeOne() {

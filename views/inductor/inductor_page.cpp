@@ -171,7 +171,8 @@ void InductorPage::goTo(int row) {
 void InductorPage::showPass(int wanted) {
     const auto& rows = d->passes.rows;
     if (wanted < 0 || wanted >= int(rows.size())) {
-        const auto first = std::ranges::find_if(rows, [](const PassRow& row) { return row.changed(); });
+        const auto first = std::ranges::find_if(
+            rows, [](const PassRow& row) { return row.changed() && row.pass != nullptr; });
         wanted = first == rows.end() ? 0 : int(first - rows.begin());
     }
     d->row = wanted;

@@ -42,6 +42,8 @@ public:
         Fusions,
         Fallbacks,
         Autotuning,
+        Orders,
+        Steps,
         Scheduler
     };
     InductorPage(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
@@ -106,6 +108,7 @@ private:
     void showFitted();
     void showSchedule();
     void fillSchedule(const inductor::Schedule* schedule);
+    void showOrders();
     void showSteps();
     void showChecks();
     void offerLine(const ir::Node& node);

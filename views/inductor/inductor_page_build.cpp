@@ -4,6 +4,8 @@
 #include "views/canvas/compare_view.h"
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
+#include "views/inductor/order_texts.h"
+#include "views/inductor/orders_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/pattern_view.h"
 #include "views/inductor/schedule_cards.h"
@@ -223,6 +225,13 @@ void InductorPage::buildScheduler() {
     d->tunings = new RowTable(tr("Autotuning"), tuningColumns(), theme());
     d->tunings->setObjectName(QStringLiteral("inductor.tunings"));
     d->tunings->setSortingEnabled(false);
+    d->orders = new RowTable(tr("Orders"), orderColumns(), theme());
+    d->orders->setObjectName(QStringLiteral("inductor.orders"));
+    d->order = new OrdersView(theme());
+    d->scheduleSteps = new RowTable(tr("Steps"), scheduleStepColumns(), theme());
+    d->scheduleSteps->setObjectName(QStringLiteral("inductor.scheduleSteps"));
+    d->scheduleSteps->setEmptyText(tr("No scheduler ran for this graph."));
+    d->scheduleSteps->setSortingEnabled(false);
     d->operations = new ScheduleView(theme());
     d->lives = new LivesView(theme());
     auto* scroll = new QScrollArea;
@@ -240,7 +249,14 @@ void InductorPage::buildScheduler() {
     d->fallbacks->setEmptyText(tr("Code is generated for every node, as far as the recording tells."));
     for (RowTable* table : {d->kernels, d->fusions, d->fallbacks, d->tunings})
         d->below->addTab(table, table->accessibleName());
-    for (RowTable* table : {d->reasons, d->pairs, d->kernels, d->fusions, d->fallbacks, d->tunings})
+    auto* orders = new Splitter(Qt::Horizontal);
+    orders->addWidget(d->orders);
+    orders->addWidget(d->order);
+    orders->setSizes({600, 400});
+    d->below->addTab(orders, tr("Orders"));
+    d->below->addTab(d->scheduleSteps, tr("Steps"));
+    for (RowTable* table : {d->reasons, d->pairs, d->kernels, d->fusions, d->fallbacks, d->tunings, d->orders,
+                            d->scheduleSteps})
         addCopyRows(table);
     d->schedulePart = new Splitter(Qt::Vertical);
     d->schedulePart->addWidget(d->operations);
@@ -311,6 +327,11 @@ void InductorPage::connectScheduler() {
         if (d->schedule != nullptr && d->schedule->phase == cost.phase->id &&
             !cost.fallback->operations.empty())
             d->operations->choose({cost.fallback->operations.front()});
+    });
+    connect(d->orders, &RowTable::rowSelected, this, [this](int at) { d->order->setOrder(d->schedule, at); });
+    connect(d->order, &OrdersView::chosen, this, [this](const QString& node) {
+        for (const auto& [id, known] : d->schedule->nodes)
+            if (known.name == node.toStdString()) d->operations->choose(d->schedule->operationsOf(id));
     });
     connect(d->lives, &LivesView::chosen, this, [this](const QString& buffer) {
         const inductor::ScheduleRows& rows = d->operations->cards().rows();

@@ -26,6 +26,7 @@ class QTabWidget;
 namespace dynascope::views {
 
 class LivesView;
+class OrdersView;
 class PatternView;
 class Splitter;
 class TextDiffPanel;
@@ -39,7 +40,8 @@ struct InductorPage::Private {
     Workspace graphs;
     FigureRow* figures = nullptr;
     RowTable *table = nullptr, *matches = nullptr, *kernels = nullptr, *fusions = nullptr, *lines = nullptr,
-             *reasons = nullptr, *pairs = nullptr, *fallbacks = nullptr, *tunings = nullptr;
+             *reasons = nullptr, *pairs = nullptr, *fallbacks = nullptr, *tunings = nullptr,
+             *orders = nullptr, *scheduleSteps = nullptr;
     QLineEdit *filter = nullptr, *condition = nullptr, *line = nullptr;
     QCheckBox *folds = nullptr, *part = nullptr;
     QPushButton *previous = nullptr, *next = nullptr, *verify = nullptr;
@@ -52,6 +54,7 @@ struct InductorPage::Private {
     QStackedWidget *lists = nullptr, *centres = nullptr;
     ScheduleView* operations = nullptr;
     LivesView* lives = nullptr;
+    OrdersView* order = nullptr;    ///< the one chosen in `orders`
     PatternView* pattern = nullptr; ///< of `match`
     FactView* detail = nullptr;
     Splitter *columns = nullptr, *centre = nullptr, *schedulePart = nullptr;

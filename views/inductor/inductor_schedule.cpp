@@ -5,6 +5,8 @@
 #include "views/base/row_table.h"
 #include "views/inductor/inductor_private.h"
 #include "views/inductor/lives_view.h"
+#include "views/inductor/order_texts.h"
+#include "views/inductor/orders_view.h"
 #include "views/inductor/pass_place.h"
 #include "views/inductor/schedule_cards.h"
 #include "views/inspector/fact_view.h"
@@ -63,6 +65,7 @@ void InductorPage::fillSchedule(const inductor::Schedule* schedule) {
     d->below->setTabVisible(tuningTab, d->tunings->rows().rowCount() > 0);
     d->operations->setSchedule(schedule ? d->passes.recording : nullptr, schedule);
     d->lives->setMemory(schedule ? inductor::memoryOf(*schedule) : inductor::ScheduleMemory());
+    showOrders();
     d->refused = schedule ? refusedReasons(*schedule) : std::vector<RefusedReason>();
     d->reasons->setRows(schedule ? reasonRows(*d->passes.recording, d->refused) : Rows());
     std::size_t times = 0;
@@ -81,6 +84,19 @@ void InductorPage::fillSchedule(const inductor::Schedule* schedule) {
         d->which->addItem(scheduleName(d->passes, *each));
     const auto at = std::ranges::find(d->schedules, schedule);
     d->which->setCurrentIndex(at == d->schedules.end() ? -1 : int(at - d->schedules.begin()));
+}
+
+/// The order that was taken is the one that is drawn first.
+void InductorPage::showOrders() {
+    const inductor::Schedule* schedule = d->schedule;
+    d->orders->setRows(schedule ? orderRows(*schedule) : std::vector<TableRow>());
+    d->orders->setEmptyText(d->passes.recording ? noOrdersText(*d->passes.recording, schedule) : QString());
+    const bool any = schedule != nullptr && !schedule->weighed.orders.empty();
+    const int first = any ? int(schedule->weighed.taken.value_or(0)) : -1;
+    d->order->setVisible(any);
+    d->orders->select(first);
+    d->order->setOrder(schedule, first);
+    d->scheduleSteps->setRows(schedule ? scheduleStepRows(*schedule) : std::vector<TableRow>());
 }
 
 void InductorPage::showView(bool scheduler) {

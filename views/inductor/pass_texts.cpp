@@ -27,11 +27,6 @@ QString passesText(std::size_t n) {
     return countText(n, tr("pass"), tr("passes"));
 }
 
-QString phaseText(const inductor::PassPhase& phase) {
-    if (phase.name == "other") return tr("outside these phases");
-    return toQString(phase.name) + QStringLiteral(" · ") + toQString(phase.graph);
-}
-
 Tokens nodeTokens(const std::vector<NodeRef>& nodes) {
     Tokens out;
     for (std::size_t i = 0; i < std::min(nodes.size(), mostNamed); ++i)
@@ -86,9 +81,21 @@ Section whySection(const CompilePasses& passes, const PassRow& row) {
     return out;
 }
 
+QString splitText() {
+    return tr("The partitioner split the joint graph; forward and backward have copies of its nodes, and "
+              "read what forward "
+              "saves by name.");
+}
+
 Section changeSection(const PassRow& row) {
     Section out;
     out.title = tr("What it changed");
+    if (!row.part.empty()) {
+        out.facts.push_back(paragraph({text(
+            tr("It has %1, the joint graph has %2.")
+                .arg(countText(row.nodesAfter, tr("node"), tr("nodes")), numberText(row.nodesBefore)))}));
+        return out;
+    }
     const inductor::Change& change = *row.change;
     if (!change.created.empty())
         out.facts.push_back(fact(tr("Made"), nodeTokens(change.created), tr("Nodes that it added.")));
@@ -109,6 +116,12 @@ Section changeSection(const PassRow& row) {
 }
 
 } // namespace
+
+QString phaseText(const inductor::PassPhase& phase) {
+    if (phase.name == "other") return tr("outside these phases");
+    if (phase.name == phase.graph) return toQString(phase.name);
+    return toQString(phase.name) + QStringLiteral(" · ") + toQString(phase.graph);
+}
 
 std::vector<TableColumn> passColumns() {
     return {{tr("No."), tr("Counts passes of the process, in the order in which they began"), 40, true},
@@ -136,6 +149,7 @@ std::vector<TableColumn> matchColumns() {
 }
 
 QString changeWords(const PassRow& row) {
+    if (!row.part.empty()) return tr("split");
     QStringList parts;
     const auto add = [&parts](const QString& sign, std::size_t n) {
         if (n > 0) parts << sign + QString::number(n);
@@ -212,7 +226,6 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const en
                 {indent + what.arg(passesText(listed.count)), Look::Quiet}};
     }
     const bool changed = row.changed();
-    const QString name = pass ? toQString(pass->name) : tr("between passes");
     return {{pass ? QString::number(pass->index) : QString(), Look::MonoQuiet},
             pass && !skipped ? time(pass->us) : TableCell{},
             {changed ? QStringLiteral("%1 → %2").arg(row.nodesBefore).arg(row.nodesAfter) : QString(),
@@ -220,9 +233,11 @@ TableRow passRow(const CompilePasses& passes, const ListedPass& listed, const en
             {skipped ? tr("did not run") : changeWords(row), changed ? Look::Mono : Look::Quiet},
             {pass ? patternsText(*pass) : QString(), Look::Text},
             verdictCell(verdict),
-            {indent + name, changed ? Look::Mono : Look::MonoQuiet, Tone::None,
+            {indent + toQString(row.name()), changed ? Look::Mono : Look::MonoQuiet, Tone::None,
              pass ? toQString(pass->name)
-                  : tr("The graph was found changed before the next pass began: by no pass that is known")}};
+             : !row.part.empty()
+                 ? splitText()
+                 : tr("The graph was found changed before the next pass began: by no pass that is known")}};
 }
 
 std::vector<TableRow> matchRows(const CompilePasses& passes, const RecordedPass& pass) {
@@ -253,7 +268,7 @@ std::vector<FigureRow::Figure> passFigures(const CompilePasses& passes, const Co
     double us = 0;
     for (const PassRow& row : passes.rows) {
         if (row.pass == nullptr) {
-            ++between;
+            between += row.part.empty() ? 1 : 0;
             continue;
         }
         if (row.pass->kind == "skipped") continue;
@@ -287,7 +302,10 @@ std::vector<FigureRow::Figure> passFigures(const CompilePasses& passes, const Co
 Facts passFacts(const CompilePasses& passes, int index) {
     Facts out;
     const PassRow& row = passes.rows[std::size_t(index)];
-    out.title = row.pass ? toQString(row.pass->name) : tr("Between passes");
+    out.title = row.pass                ? toQString(row.pass->name)
+                : row.part.empty()      ? tr("Between passes")
+                : row.part == "forward" ? tr("The forward graph is split off")
+                                        : tr("The backward graph is split off");
     out.subtitle = {quiet(phaseText(*row.phase))};
     if (row.changed()) {
         out.chip = changeWords(row);
@@ -295,7 +313,9 @@ Facts passFacts(const CompilePasses& passes, int index) {
     }
     Section what;
     what.title = tr("This pass");
-    if (row.pass == nullptr) {
+    if (row.pass == nullptr && !row.part.empty()) {
+        what.facts.push_back(paragraph({text(splitText())}));
+    } else if (row.pass == nullptr) {
         what.facts.push_back(
             paragraph({text(tr("The graph was found changed when the next pass began. What changed it is no "
                                "pass that has an observer, and none that the recorder listens to."))}));
@@ -347,8 +367,7 @@ Section nodeSection(const CompilePasses& passes, std::uint64_t id, const QString
                              : step.what == NodeStep::What::Removed ? tr("Removed")
                              : step.what == NodeStep::What::Renamed ? tr("Renamed")
                                                                     : tr("Changed");
-        Tokens tokens{monoLink(row.pass ? toQString(row.pass->name) : tr("between passes"),
-                               QStringLiteral("row:%1").arg(step.row)),
+        Tokens tokens{monoLink(toQString(row.name()), QStringLiteral("row:%1").arg(step.row)),
                       quiet(QStringLiteral(", ") + phaseText(*row.phase))};
         if (!step.from.empty()) {
             tokens.push_back(quiet(step.what == NodeStep::What::Made ? tr("; it took the uses of ")

@@ -19,6 +19,9 @@ struct PassVerdict;
 
 namespace dynascope::views {
 
+/// "joint", "post_grad · forward": what ran over which graph.
+[[nodiscard]] QString phaseText(const inductor::PassPhase& phase);
+
 [[nodiscard]] std::vector<TableColumn> passColumns();
 [[nodiscard]] std::vector<TableColumn> matchColumns();
 

@@ -13,7 +13,7 @@ namespace dynascope::views {
 namespace {
 
 QString detailOf(const inductor::PassRow& row) {
-    QString out = QStringLiteral("%1 · %2  ").arg(toQString(row.phase->name), toQString(row.phase->graph));
+    QString out = phaseText(*row.phase) + QStringLiteral("  ");
     if (row.pass != nullptr && !row.pass->skipped.empty()) return out + toQString(row.pass->skipped);
     const QString words = changeWords(row);
     return out + (words.isEmpty() ? tr("changed nothing") : words);

@@ -81,9 +81,10 @@ private slots:
         QCOMPARE(s.button()->text(), QStringLiteral("Verify all passes"));
         const std::size_t asked = s.page->checks()->all().size();
         QVERIFY(asked >= 8);
-        QCOMPARE(s.page->checks()->summary(), QStringLiteral("%1 equal").arg(asked));
+        // Dynamo's graph has an output at last: before that there is nothing to compare.
+        QCOMPARE(s.page->checks()->summary(), QStringLiteral("%1 equal, 1 declined").arg(asked - 1));
         QVERIFY(!test::part<RowTable>(*s.page, "inductor.table")->isColumnHidden(verdictColumn));
-        QVERIFY(s.verdicts().size() >= 6 && s.verdicts().count("equal") == s.verdicts().size());
+        QVERIFY(s.verdicts().size() >= 6 && s.verdicts().count("equal") == s.verdicts().size() - 1);
         QCOMPARE(s.page->checks()->firstDifferent(), -1);
         QVERIFY(test::part<QLabel>(*s.page, "inductor.said")->text().isEmpty());
     }
