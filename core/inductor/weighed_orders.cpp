@@ -12,8 +12,12 @@ std::size_t peakOf(const WeighedOrder& order) {
 }
 
 std::string kernelOf(const Schedule& schedule, std::uint32_t node) {
-    const auto holds = [node](const Kernel& kernel) {
-        return std::ranges::find(kernel.nodes, node) != kernel.nodes.end();
+    // A kernel of several loops is defined for nodes of its own; its operations are those of the schedule.
+    const std::vector<std::string> operations = schedule.operationsOf(node);
+    const auto holds = [&](const Kernel& kernel) {
+        return std::ranges::find(kernel.nodes, node) != kernel.nodes.end() ||
+               (!operations.empty() &&
+                std::ranges::find(kernel.operations, operations.front()) != kernel.operations.end());
     };
     if (const auto kernel = std::ranges::find_if(schedule.kernels, holds); kernel != schedule.kernels.end())
         return kernel->name;

@@ -125,6 +125,7 @@ private slots:
         const Schedule& schedule = moved->schedules().front();
         QCOMPARE(movedAgainstTaken(schedule.weighed, 0), std::optional<std::size_t>(2));
         QCOMPARE(kernelOf(schedule, 99), std::string("?"));
+        QCOMPARE(kernelOf(schedule, 2), std::string("cpp_fused_add_mul_0")); // by its operation
         QCOMPARE(schedule.steps.back().moved, std::size_t(2));
     }
 

@@ -27,7 +27,7 @@ struct AlignKey {
 /// those that come after it.
 class AlignedTexts {
 public:
-    static constexpr std::size_t mostKept = 8;
+    static constexpr std::size_t mostKept = 16;
     using Columns = std::shared_ptr<ColumnCache>;
 
     [[nodiscard]] static AlignedTextPtr make(const AlignKey& key, ColumnCache& columns); ///< any thread

@@ -38,7 +38,7 @@ using GraphColumnPtr = std::shared_ptr<const GraphColumn>;
 /// Any thread. Two that ask for the same column at once may both print it.
 class ColumnCache {
 public:
-    static constexpr std::size_t mostKept = 8;
+    static constexpr std::size_t mostKept = 16;
 
     [[nodiscard]] GraphColumnPtr of(const ir::GraphPtr& graph, const AlignOptions& options);
     /// Forgets all, since graphs live as long as what is kept here.

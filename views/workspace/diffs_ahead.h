@@ -27,7 +27,7 @@ public:
         diff::Origins known; ///< as diff::diffGraphs() takes them
         friend bool operator==(const Pair&, const Pair&) = default;
     };
-    static constexpr std::size_t mostKept = 6;
+    static constexpr std::size_t mostKept = 16;
     using Made = std::function<void(const Pair&, const DiffPtr&)>;
 
     /// `made` is told of each that was prepared.
