@@ -8,8 +8,10 @@
 #include "core/session/byte_source.h"
 #include "core/store/atomic_file.h"
 
+#include <array>
 #include <filesystem>
 #include <memory>
+#include <unistd.h>
 
 namespace dynascope::cli {
 
@@ -37,11 +39,17 @@ Result<session::ByteSourcePtr> unpacked(const session::ByteSourcePtr& source, co
     return files->files.front().source;
 }
 
+/// The machine that this runs on; empty where it has no name.
+std::string hostName() {
+    std::array<char, 256> name{};
+    return gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : std::string();
+}
+
 Result<void> digestOne(const session::ByteSourcePtr& source, const std::string& log,
                        const std::string& target) {
     const Result<session::ByteSourcePtr> text = unpacked(source, log);
     if (!text) return tl::unexpected(text.error());
-    const Result<capture::Digest> digest = capture::makeDigest((*text)->bytes(), log);
+    const Result<capture::Digest> digest = capture::makeDigest((*text)->bytes(), log, {}, hostName());
     if (!digest) return tl::unexpected(digest.error());
     if (Result<void> done = store::writeWhole(target, digest->packed); !done) return done;
     print(target + ": " + formatBytes(digest->packed.size()) + " of " + formatBytes(digest->bytes) + ", " +

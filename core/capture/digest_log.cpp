@@ -44,13 +44,14 @@ std::string typeOf(simdjson::dom::parser& parser, std::string_view header) {
     return std::string(type);
 }
 
-std::string firstRecord(const Digest& digest, std::string_view prefix, const std::string& name) {
+std::string firstRecord(const Digest& digest, std::string_view prefix, const std::string& name,
+                        const std::string& host) {
     Json left = Json::object();
     for (const auto& [type, count] : digest.leftOut)
         left[type] = count;
-    const std::string payload =
-        Json({{"version", digestVersion}, {"of", name}, {"bytes", digest.bytes}, {"left_out", left}})
-            .dump(-1, ' ', false, Json::error_handler_t::replace);
+    Json said = {{"version", digestVersion}, {"of", name}, {"bytes", digest.bytes}, {"left_out", left}};
+    if (!host.empty()) said["host"] = host;
+    const std::string payload = said.dump(-1, ' ', false, Json::error_handler_t::replace);
     Md5 hash;
     hash.add(payload);
     const Json header = {{"artifact", {{"name", digestArtifact}, {"encoding", "json"}}},
@@ -60,7 +61,8 @@ std::string firstRecord(const Digest& digest, std::string_view prefix, const std
 
 } // namespace
 
-Result<Digest> makeDigest(std::string_view log, const std::string& name, const TaskContext& task) {
+Result<Digest> makeDigest(std::string_view log, const std::string& name, const TaskContext& task,
+                          const std::string& host) {
     Digest out;
     out.bytes = log.size();
     TraceLines lines(log);
@@ -85,7 +87,7 @@ Result<Digest> makeDigest(std::string_view log, const std::string& name, const T
         kept += text;
     }
     if (out.records == 0) return failure("has no record of a TORCH_TRACE log", name);
-    Result<std::string> packed = store::pack(firstRecord(out, prefix, name) + kept);
+    Result<std::string> packed = store::pack(firstRecord(out, prefix, name, host) + kept);
     if (!packed) return tl::unexpected(packed.error());
     out.packed = std::move(*packed);
     return out;

@@ -23,10 +23,11 @@ struct Digest {
     std::map<std::string, std::size_t> leftOut; ///< records by type
 };
 
-/// `log` is a whole TORCH_TRACE log, unpacked; `name` is its file's. Lines that are no record stay. Linear; holds the
+/// `log` is a whole TORCH_TRACE log, unpacked; `name` is its file's, `host` the machine that this runs on, where the digest
+/// is to say it: which ranks share a clock. Lines that are no record stay. Linear; holds the
 /// digest in memory. An Error where the log has no record, or is a digest, or cancellation().
 [[nodiscard]] Result<Digest> makeDigest(std::string_view log, const std::string& name,
-                                        const TaskContext& task = {});
+                                        const TaskContext& task = {}, const std::string& host = {});
 
 /// What the first record of a digest says, in a sentence: "a digest: left out are 2 artifact:fx_graph_runnable, ...".
 /// Empty where the payload is none of a digest.
