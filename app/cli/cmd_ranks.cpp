@@ -2,6 +2,7 @@
 //
 // dynascope-cli ranks PATH [--flight DIR] [--json]
 #include "app/cli/command.h"
+#include "app/cli/ranks_times.h"
 #include "app/cli/table.h"
 #include "core/capture/flight_reader.h"
 #include "core/ir/place_text.h"
@@ -124,7 +125,7 @@ std::string measuredText(const profile::RankTimes& times) {
     return out;
 }
 
-json reportJson(const Report& report, const profile::RankTimes& times) {
+json reportJson(const Report& report, const profile::RankTimes& times, const ranks::CompileTimes& compiles) {
     json runtime = json::array();
     for (const ranks::Runtime& one : report.runtime)
         runtime.push_back({{"compile", one.compile},
@@ -142,6 +143,7 @@ json reportJson(const Report& report, const profile::RankTimes& times) {
               {"execution_order", report.executionOrder}}},
             {"runtime", runtime},
             {"measured", measuredJson(times)},
+            {"compile_times", timesJson(compiles, report)},
             {"waiting", waitingJson(report)}};
 }
 
@@ -177,7 +179,8 @@ std::string groupsText(std::string_view name, const ranks::RankGroups& groups) {
            (groups.size() > most ? "; and " + std::to_string(groups.size() - most) + " groups more\n" : "\n");
 }
 
-std::string reportText(const Report& report, const profile::RankTimes& times) {
+std::string reportText(const Report& report, const profile::RankTimes& times,
+                       const ranks::CompileTimes& compiles) {
     std::string out = summaryOf(report) + '\n';
     for (const ranks::Reason& reason : report.reasons) {
         const std::string place = ir::placeText({reason.file, reason.line, {}, {}});
@@ -199,6 +202,7 @@ std::string reportText(const Report& report, const profile::RankTimes& times) {
             out += "\nEstimated by Inductor, " + one.compile + ": rank " + std::to_string(one.slowest) +
                    " takes " + formatSeconds(one.delta() * 1e-9) + " more than rank " +
                    std::to_string(one.fastest) + '\n';
+    out += timesText(compiles, report);
     out += measuredText(times);
     if (report.waiting && report.waiting->empty())
         out += "\nBy the flight recorder no call was going on: each had ended, or failed.\n";
@@ -229,9 +233,11 @@ int run(const RanksOptions& options) {
     const auto times = profile::rankTimes(*session);
     if (!times) return fail(times.error());
     ranks::addMeasured(**session, *times, *report);
+    const ranks::CompileTimes compiles = ranks::compileTimes(**session, *report);
     print(options.json
-              ? reportJson(*report, *times).dump(-1, ' ', false, json::error_handler_t::replace) + '\n'
-              : reportText(*report, *times));
+              ? reportJson(*report, *times, compiles).dump(-1, ' ', false, json::error_handler_t::replace) +
+                    '\n'
+              : reportText(*report, *times, compiles));
     return report->verdict >= RanksVerdict::MayBeWrong ? exitFailure : exitOk;
 }
 

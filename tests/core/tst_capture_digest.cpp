@@ -4,6 +4,7 @@
 #include "core/capture/digest_log.h"
 #include "core/capture/flight_reader.h"
 #include "core/capture/open.h"
+#include "core/ranks/compile_times.h"
 #include "core/ranks/flight.h"
 #include "core/ranks/ranks.h"
 #include "tests/support/trace_text.h"
@@ -68,7 +69,14 @@ QStringList saidOf(const QString& folder, const QString& flight) {
         if (!dumps) qFatal("%s", dumps.error().toString().c_str());
         ranks::addFlight(**session, dumps->dumps, *report);
     }
-    return said(*report);
+    QStringList out = said(*report);
+    const ranks::CompileTimes times = ranks::compileTimes(**session, *report);
+    for (const ranks::RankTime& rank : times.ranks)
+        for (const ranks::CompileTime& one : rank.compiles)
+            out.push_back(
+                QStringLiteral("rank %1: %2 to %3").arg(rank.rank).arg(one.beginUs()).arg(one.endUs()));
+    out.push_back(QString::fromStdString(times.clock));
+    return out;
 }
 
 } // namespace
