@@ -39,6 +39,7 @@ RanksReadingPtr readRanks(const session::SessionPtr& session, const std::string&
     Result<ranks::Report> report = ranks::examine(*session, task);
     if (!report) return nullptr;
     out->report = std::move(*report);
+    out->compileTimes = ranks::compileTimes(*session, out->report);
     addDumps(*out, flight, task);
     out->caches = ranks::cachesByRank(*session, out->report);
     if (auto times = profile::rankTimes(session, task)) {

@@ -8,6 +8,7 @@
 #include "core/base/task.h"
 #include "core/profile/rank_times.h"
 #include "core/ranks/caches.h"
+#include "core/ranks/compile_times.h"
 #include "core/ranks/flight.h"
 #include "core/ranks/ranks.h"
 #include "core/session/session.h"
@@ -23,6 +24,7 @@ struct RanksReading {
     session::SessionPtr session;
     ranks::Report report; ///< refers to `session`
     std::vector<ranks::CacheRow> caches;
+    ranks::CompileTimes compileTimes;  ///< when each rank compiled what
     profile::RankTimes times;          ///< of no rank where none has a profile
     std::string flight;                ///< where the dumps come from: a folder; empty where there are none
     std::size_t dumps = 0;             ///< ranks of which there is one

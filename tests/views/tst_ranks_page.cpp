@@ -6,12 +6,15 @@
 #include "tests/support/trace_pairs.h"
 #include "tests/views/panel_test.h"
 #include "views/base/row_table.h"
+#include "views/compile_time/flame_chart.h"
 #include "views/inspector/fact_view.h"
 #include "views/ranks/collective_lanes.h"
+#include "views/ranks/rank_time_chart.h"
 #include "views/ranks/ranks_page.h"
 #include "views/ranks/ranks_rows.h"
 #include "views/workspace/ranks_place.h"
 
+#include <QDataStream>
 #include <QDir>
 #include <QFile>
 #include <QLabel>
@@ -303,6 +306,83 @@ private slots:
         QVERIFY(ranksPageSpec().lacks(f.workspace).contains("one rank"));
     }
 
+    void compileTimesStandOnOneClock() {
+        Shown s(data + "diverge");
+        test::part<QTabBar>(*s.page, "ranks.tabs")->setCurrentIndex(6);
+        s.f.settle();
+        auto& chart = *test::part<FlameChart>(*s.page, "ranks.times");
+        QCOMPARE(chart.tree()->lanes.size(), std::size_t(4));
+        QCOMPARE(chart.tree()->spans.size(), std::size_t(9));
+        QCOMPARE(chart.tree()->endUs, 1'672'985.0);
+        QVERIFY(s.label("ranks.times.summary").startsWith("Some rank compiles for 1.67 s of 1.67 s"));
+        QVERIFY(s.label("ranks.times.clock").startsWith("0 is 2026-11-22 09:03:18.415 UTC. "));
+        const auto spanOf = [&](int rank, const char* name) {
+            for (std::size_t i = 0; i < chart.tree()->spans.size(); ++i) {
+                const session::Span& span = chart.tree()->spans[i];
+                if (span.lane == rank && chart.tree()->nameOf(span) == name) return int(i);
+            }
+            return -1;
+        };
+        const int again = spanOf(2, "0/1 g");
+        QVERIFY(again >= 0);
+        QVERIFY2(chart.description(again).contains("from 0.95 s to 1.20 s: 0.25 s"),
+                 qPrintable(chart.description(again)));
+        // Titles stand left of the axis, and what begins first there.
+        const QRectF first = chart.spanRect(spanOf(0, "0/0 g")), box = chart.spanRect(again);
+        QVERIFY(first.left() > 20 && box.left() > first.right());
+        QCOMPARE(chart.spanAt({2, int(first.center().y())}), -1);
+        // A click chooses the compile, a second one shows it.
+        QTest::mouseClick(chart.viewport(), Qt::LeftButton, {}, box.center().toPoint());
+        s.f.settle();
+        QCOMPARE(chart.selected(), again);
+        QCOMPARE(s.place().compile, std::string("0/1"));
+        QCOMPARE(s.f.workspace.place().page, Page::Ranks);
+        QTest::keyClick(&chart, Qt::Key_Down); // to the next rank, at about that time
+        QCOMPARE(chart.selected(), spanOf(3, "1/0 f"));
+        QTest::mouseDClick(chart.viewport(), Qt::LeftButton, {}, box.center().toPoint());
+        s.f.settle();
+        QVERIFY(s.f.workspace.place().page == Page::Stages);
+        QCOMPARE(s.f.workspace.compile()->rank, 2);
+        QCOMPARE(s.f.workspace.compile()->id.toString(), std::string("0/1"));
+        // Zoomed in and out again, all is where it was.
+        chart.zoomTo(again);
+        QVERIFY(chart.spanRect(again).width() > box.width());
+        chart.zoomAll();
+        QCOMPARE(chart.spanRect(again).left(), box.left());
+        QVERIFY(!chart.grab().isNull());
+    }
+
+    void manyRanksShareLanes() {
+        auto session = std::make_shared<session::Session>();
+        session->compiles.resize(1024);
+        capture::RanksReading reading;
+        reading.session = session;
+        reading.report.rows.resize(1);
+        reading.report.rows[0].id = "0/0";
+        for (int rank = 0; rank < 1024; ++rank) {
+            ranks::RankTime one;
+            one.rank = rank;
+            one.endUs = rank == 7 ? 5e6 : 1e6 + rank;
+            one.compiles = {{0, std::size_t(rank), {{0, one.endUs}}, ranks::TimeSource::Events}};
+            reading.compileTimes.ranks.push_back(std::move(one));
+        }
+        reading.compileTimes.wholeUs = 5e6;
+        reading.compileTimes.lastToEnd = 7;
+        Theme theme;
+        RankTimeChart times(theme);
+        times.resize(900, 300);
+        times.setReading(reading);
+        const auto& chart = *test::part<FlameChart>(times, "ranks.times");
+        QCOMPARE(chart.tree()->lanes.size(), std::size_t(2));
+        QVERIFY2(chart.description(0).contains("One of ranks 0, 1 and 1021 more"),
+                 qPrintable(chart.description(0)));
+        QVERIFY(test::part<QLabel>(times, "ranks.times.summary")->text().contains("are one lane"));
+        reading.compileTimes = {};
+        times.setReading(reading);
+        QCOMPARE(test::part<QLabel>(times, "ranks.times.clock")->text(),
+                 QString("These ranks compiled nothing."));
+    }
+
     void whatThePageKeepsIsRestored() {
         Shown s(data + "tp");
         auto* tabs = test::part<QTabBar>(*s.page, "ranks.tabs");
@@ -313,6 +393,12 @@ private slots:
         QCOMPARE(test::part<QTabBar>(*other.page, "ranks.tabs")->currentIndex(), 3);
         other.page->restoreState("damaged");
         QCOMPARE(test::part<QTabBar>(*other.page, "ranks.tabs")->currentIndex(), 3);
+        // Before there was a tab of compile times, notes were the seventh.
+        QByteArray old;
+        QDataStream(&old, QIODevice::WriteOnly) << 1 << 6 << QByteArray() << QByteArray();
+        other.page->restoreState(old);
+        auto* restored = test::part<QTabBar>(*other.page, "ranks.tabs");
+        QCOMPARE(restored->tabText(restored->currentIndex()), QString("Notes"));
     }
 
     void cachesAndEstimatesAreListedByRank() {

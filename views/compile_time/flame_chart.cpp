@@ -14,6 +14,8 @@ namespace {
 constexpr double narrowestUs = 1;   // of a whole view: closer in, clocks mean nothing
 constexpr int barSteps = 100'000;   // of the horizontal scroll bar: a zoomed chart is wider than an int
 constexpr double fewestPixels = 40; // of a span that somebody looks for
+constexpr int widestTitle = 190;    // of a lane, at the left
+constexpr int leastTimeWidth = 240; // that words at the right of lanes leave to time
 
 } // namespace
 
@@ -42,15 +44,16 @@ int FlameChart::rowHeight() const {
     return m_theme.scaled(18);
 }
 
-void FlameChart::setTree(session::SessionPtr session, SpanTreePtr tree, bool merged) {
+void FlameChart::setTree(session::SessionPtr session, SpanTreePtr tree, bool merged, FlameWords words) {
     m_session = std::move(session);
     m_tree = std::move(tree);
+    m_words = std::move(words);
     m_merged = merged;
     m_severalCompiles = false;
     int before = -1;
-    for (std::size_t i = 0; m_tree && i < m_tree->spans.size(); ++i) {
+    for (std::size_t i = 0; m_tree && !hasOwnLanes() && i < m_tree->spans.size(); ++i) {
         const session::Span& s = m_tree->spans[i];
-        const int compile = s.depth == 0 ? m_session->timings[s.event].compile : -1;
+        const int compile = s.depth == 0 ? compileOf(int(i)) : -1;
         if (compile < 0) continue;
         m_severalCompiles = m_severalCompiles || (before >= 0 && compile != before);
         before = compile;
@@ -67,13 +70,26 @@ void FlameChart::setTree(session::SessionPtr session, SpanTreePtr tree, bool mer
     if (hadSelection) emit selectionChanged(-1);
 }
 
+int FlameChart::compileOf(int index) const {
+    if (std::size_t(index) < m_words.compiles.size()) return m_words.compiles[std::size_t(index)];
+    const std::size_t event = span(index).event;
+    return event < m_session->timings.size() ? m_session->timings[event].compile : -1;
+}
+
 void FlameChart::layOut() {
     m_rows.clear();
     m_titles.clear();
     m_firstRow.clear();
-    int y = 0;
+    m_titleWidth = m_endWidth = 0;
+    const QFontMetrics metrics(m_theme.font(FontRole::Text));
+    for (const FlameWords::Lane& lane : m_words.lanes) {
+        m_titleWidth = std::max(m_titleWidth, metrics.horizontalAdvance(lane.title) + m_theme.scaled(20));
+        m_endWidth = std::max(m_endWidth, metrics.horizontalAdvance(lane.end) + m_theme.scaled(20));
+    }
+    m_titleWidth = std::min(m_titleWidth, m_theme.scaled(widestTitle));
+    int y = hasOwnLanes() ? m_theme.scaled(3) : 0;
     for (const session::SpanLane& lane : m_tree->lanes) {
-        if (m_tree->lanes.size() > 1) {
+        if (m_tree->lanes.size() > 1 && !hasOwnLanes()) {
             QString text = tr("rank %1").arg(lane.rank);
             if (lane.tid != 0) text += tr(", thread %1").arg(lane.tid);
             if (lane.overlaps) text += tr(", at the same time");
@@ -85,6 +101,7 @@ void FlameChart::layOut() {
             m_rows.push_back({y, {}});
             y += rowHeight();
         }
+        if (hasOwnLanes()) y += m_theme.scaled(4);
     }
     for (std::size_t i = 0; i < m_tree->spans.size(); ++i) {
         const session::Span& s = m_tree->spans[i];
@@ -103,12 +120,17 @@ double FlameChart::wholeUs() const {
     return std::max(narrowestUs, m_tree->endUs - m_tree->startUs);
 }
 
+int FlameChart::timeRight() const {
+    const int width = viewport()->width();
+    return width - (width - m_titleWidth - m_endWidth < m_theme.scaled(leastTimeWidth) ? 0 : m_endWidth);
+}
+
 double FlameChart::rightUs() const {
-    return usAt(viewport()->width());
+    return usAt(timeRight());
 }
 
 void FlameChart::setView(double left, double perUs) {
-    m_width = std::max(1, viewport()->width());
+    m_width = timeWidth();
     const double width = m_width;
     m_perUs = std::clamp(perUs, width / wholeUs(), width / narrowestUs);
     m_left = std::clamp(left, m_tree->startUs,
@@ -123,7 +145,7 @@ void FlameChart::updateBars() {
     verticalScrollBar()->setRange(0, std::max(0, m_contentHeight - room));
     verticalScrollBar()->setPageStep(room);
     verticalScrollBar()->setSingleStep(rowHeight());
-    const double shown = viewport()->width() / m_perUs / wholeUs();
+    const double shown = timeWidth() / m_perUs / wholeUs();
     const int range = shown >= 0.999999 ? 0 : std::max(1, int(barSteps * (1 - shown)));
     horizontalScrollBar()->setRange(0, range);
     horizontalScrollBar()->setPageStep(std::max(1, int(barSteps * std::min(1.0, shown))));
@@ -146,10 +168,10 @@ void FlameChart::resizeEvent(QResizeEvent* event) {
 }
 
 void FlameChart::zoomBy(double factor, double x) {
-    const double us = usAt(x);
-    const double width = std::max(1, viewport()->width());
+    x = std::max(x, double(m_titleWidth));
+    const double us = usAt(x), width = timeWidth();
     const double perUs = std::clamp(m_perUs * factor, width / wholeUs(), width / narrowestUs);
-    setView(us - x / perUs, perUs);
+    setView(us - (x - m_titleWidth) / perUs, perUs);
 }
 
 void FlameChart::zoomAll() {
@@ -160,7 +182,7 @@ void FlameChart::zoomTo(int index) {
     if (index < 0 || index >= int(m_tree->spans.size())) return zoomAll();
     const session::Span& s = span(index);
     const double margin = s.totalUs() * 0.02 + 0.5;
-    setView(s.startUs - margin, viewport()->width() / (s.totalUs() + 2 * margin));
+    setView(s.startUs - margin, timeWidth() / (s.totalUs() + 2 * margin));
 }
 
 void FlameChart::panBy(double pixels) {
@@ -174,7 +196,7 @@ void FlameChart::select(int index, bool reveal) {
     if (m_outlined >= 0 && (index < 0 || int(span(index).name) != m_outlined)) m_outlined = -1;
     if (index >= 0 && reveal) {
         const session::Span& s = span(index);
-        const double width = viewport()->width();
+        const double width = timeWidth();
         double perUs = m_perUs;
         if (s.totalUs() * perUs < fewestPixels && s.totalUs() > 0) perUs = fewestPixels * 4 / s.totalUs();
         const bool inView = perUs == m_perUs && s.endUs > m_left && s.startUs < rightUs();
@@ -229,7 +251,7 @@ void FlameChart::stepMatch(int direction) {
 QString FlameChart::boxName(int index) const {
     const session::Span& s = span(index);
     QString name = toQString(m_tree->nameOf(s));
-    const int compile = m_session->timings[s.event].compile;
+    const int compile = compileOf(index);
     if (m_merged || !m_severalCompiles || s.depth > 0 || compile < 0) return name;
     return toQString(m_session->compiles[std::size_t(compile)].id.toString()) + u' ' + name;
 }
@@ -237,8 +259,9 @@ QString FlameChart::boxName(int index) const {
 void FlameChart::setCompile(int compile) {
     m_markedFrom = 0;
     m_markedTo = -1;
-    for (const session::Span& s : m_tree->spans) {
-        if (m_merged || compile < 0 || m_session->timings[s.event].compile != compile) continue;
+    for (std::size_t i = 0; i < m_tree->spans.size(); ++i) {
+        const session::Span& s = m_tree->spans[i];
+        if (m_merged || compile < 0 || compileOf(int(i)) != compile) continue;
         m_markedFrom = m_markedTo < m_markedFrom ? s.startUs : std::min(m_markedFrom, s.startUs);
         m_markedTo = std::max(m_markedTo, s.endUs);
     }
@@ -253,7 +276,7 @@ QRectF FlameChart::spanRect(int index) const {
 }
 
 int FlameChart::spanAt(QPoint point) const {
-    if (point.y() < rulerHeight()) return -1;
+    if (point.y() < rulerHeight() || point.x() < m_titleWidth || point.x() > timeRight()) return -1;
     const int y = point.y() - rulerHeight() + verticalScrollBar()->value();
     const auto row = std::find_if(m_rows.begin(), m_rows.end(),
                                   [&](const Row& r) { return y >= r.y && y < r.y + rowHeight(); });
@@ -270,8 +293,8 @@ int FlameChart::spanAt(QPoint point) const {
 
 QString FlameChart::description(int index) const {
     if (index < 0 || index >= int(m_tree->spans.size())) return {};
+    if (std::size_t(index) < m_words.tips.size()) return m_words.tips[std::size_t(index)];
     const session::Span& s = span(index);
-    const session::TimingEvent& event = m_session->timings[s.event];
     QStringList lines{toQString(m_tree->nameOf(s))};
     lines << tr("%1 in all, %2 of its own").arg(durationText(s.totalUs()), durationText(s.selfUs));
     const auto share = [](double part, double whole) {
@@ -283,9 +306,10 @@ QString FlameChart::description(int index) const {
                           toQString(m_tree->nameOf(span(s.parent))));
     if (s.count > 1)
         lines << tr("%1, the longest %2")
-                     .arg(countText(s.count, tr("event"), tr("events")), durationText(event.durationUs));
-    if (event.compile >= 0 && std::size_t(event.compile) < m_session->compiles.size()) {
-        const session::Compile& compile = m_session->compiles[std::size_t(event.compile)];
+                     .arg(countText(s.count, tr("event"), tr("events")),
+                          durationText(m_session->timings[s.event].durationUs));
+    if (const int of = compileOf(index); of >= 0 && std::size_t(of) < m_session->compiles.size()) {
+        const session::Compile& compile = m_session->compiles[std::size_t(of)];
         QString where = toQString(compile.id.toString()) + u' ' + frameText(compile);
         if (m_session->ranks.size() > 1) where += tr(", rank %1").arg(compile.rank);
         lines << where;

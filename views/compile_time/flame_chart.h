@@ -8,8 +8,10 @@
 #include "views/base/time_axis_view.h"
 #include "views/theme/theme.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace dynascope::views {
@@ -17,6 +19,18 @@ namespace dynascope::views {
 struct Drawing;
 
 using SpanTreePtr = std::shared_ptr<const session::SpanTree>;
+
+/// What a tree says of itself that is not made of a session's timing events alone (Span::event may be SIZE_MAX then).
+struct FlameWords {
+    struct Lane {
+        QString title; ///< stands left of the lane
+        QString
+            end; ///< stands right of it, where there is room; a dotted line leads there from its last span
+    };
+    std::vector<Lane> lanes;   ///< as SpanTree::lanes; where there are none, titles stand above lanes
+    std::vector<int> compiles; ///< of each span: into Session::compiles, -1 for none
+    std::vector<QString> tips; ///< of each span: what description() says
+};
 
 /// The colour of a part of the compiler.
 [[nodiscard]] QColor partColour(const Colours& colours, session::CompilerPart part);
@@ -28,8 +42,9 @@ public:
     explicit FlameChart(Theme& theme, QWidget* parent = nullptr);
 
     /// Shows all of a tree, with nothing selected. `merged`: the axis is a sum of time.
-    void setTree(session::SessionPtr session, SpanTreePtr tree, bool merged);
+    void setTree(session::SessionPtr session, SpanTreePtr tree, bool merged, FlameWords words = {});
     [[nodiscard]] const SpanTreePtr& tree() const { return m_tree; }
+    [[nodiscard]] int compileOf(int span) const; ///< into Session::compiles; -1 for none
     /// -1 for none. `reveal` scrolls there, and zooms in where the span is too narrow to be seen.
     void select(int span, bool reveal = false);
     [[nodiscard]] int selected() const { return m_selected; }
@@ -59,7 +74,8 @@ public:
 
 signals:
     void selectionChanged(int span);
-    void activated(int span); ///< clicked, or Enter was pressed: show where it belongs
+    /// Clicked, in lanes of their own (FlameWords) clicked twice, or Enter was pressed: show where it belongs.
+    void activated(int span);
     void recordRequested(int record);
 
 protected:
@@ -69,6 +85,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void scrollContentsBy(int dx, int dy) override;
+    [[nodiscard]] int axisLeft() const override { return m_titleWidth; }
     [[nodiscard]] bool isOwnKey(int key) const override { return key == Qt::Key_N; }
     bool hover(QPoint point) override;
     void hoverNothing() override { setHover(-1); }
@@ -99,8 +116,11 @@ private:
     [[nodiscard]] const Row& rowOf(const session::Span& span) const;
     [[nodiscard]] int rulerHeight() const;
     [[nodiscard]] int rowHeight() const;
-    [[nodiscard]] double xOf(double us) const { return (us - m_left) * m_perUs; }
-    [[nodiscard]] double usAt(double x) const { return m_left + x / m_perUs; }
+    [[nodiscard]] int timeRight() const; ///< where the time axis ends in the viewport
+    [[nodiscard]] int timeWidth() const { return std::max(1, timeRight() - m_titleWidth); }
+    [[nodiscard]] double xOf(double us) const { return m_titleWidth + (us - m_left) * m_perUs; }
+    [[nodiscard]] double usAt(double x) const { return m_left + (x - m_titleWidth) / m_perUs; }
+    [[nodiscard]] bool hasOwnLanes() const { return !m_words.lanes.empty(); }
     [[nodiscard]] bool fades(const session::Span& span) const;
     // flame_paint.cpp
     /// All lanes at the width that is shown, also those that do not fit into the panel.
@@ -108,15 +128,20 @@ private:
     void paint(QPainter& painter, int scroll, int height);
     void paintRow(QPainter& painter, const Row& row, int y);
     void paintBox(QPainter& painter, int index, const QRectF& box) const;
+    void paintTitle(QPainter& painter, std::size_t lane, int y) const;
+    void paintEnd(QPainter& painter, std::size_t lane, int y) const;
     void paintRuler(QPainter& painter) const;
     // flame_input.cpp
     void setHover(int span);
     [[nodiscard]] int neighbour(int direction) const;
     [[nodiscard]] int longestChild() const;
+    [[nodiscard]] int inLane(int lane, double us) const; ///< the outermost span that is nearest to a time
 
     Theme& m_theme;
     session::SessionPtr m_session;
     SpanTreePtr m_tree;
+    FlameWords m_words;
+    int m_titleWidth = 0, m_endWidth = 0; ///< left and right of the time axis
     bool m_merged = false;
     bool m_severalCompiles = false; ///< the outermost spans are of
     std::vector<Row> m_rows;

@@ -27,11 +27,14 @@ void FlameChart::setHover(int span) {
 void FlameChart::click(QPoint point) {
     const int hit = spanAt(point);
     select(hit);
-    if (hit >= 0) emit activated(hit);
+    if (hit >= 0 && !hasOwnLanes()) emit activated(hit);
 }
 
 void FlameChart::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (event->button() == Qt::LeftButton) zoomTo(spanAt(event->position().toPoint()));
+    if (event->button() != Qt::LeftButton) return;
+    const int hit = spanAt(event->position().toPoint());
+    if (hit >= 0 && hasOwnLanes()) return emit activated(hit);
+    zoomTo(hit);
 }
 
 int FlameChart::neighbour(int direction) const {
@@ -49,9 +52,30 @@ int FlameChart::longestChild() const {
     return best;
 }
 
+int FlameChart::inLane(int lane, double us) const {
+    if (lane < 0 || lane >= int(m_firstRow.size())) return -1;
+    int best = -1;
+    double nearest = 0;
+    for (const int i : m_rows[m_firstRow[std::size_t(lane)]].spans) {
+        const session::Span& s = span(i);
+        const double away = std::max({s.startUs - us, us - s.endUs, 0.0});
+        if (best < 0 || away < nearest) {
+            best = i;
+            nearest = away;
+        }
+    }
+    return best;
+}
+
 void FlameChart::stepSelection(Qt::Key arrow) {
     if (m_tree->spans.empty()) return;
     if (m_selected < 0) return select(0, true);
+    if (hasOwnLanes() && (arrow == Qt::Key_Up || arrow == Qt::Key_Down)) {
+        const session::Span& s = span(m_selected);
+        const int to = inLane(s.lane + (arrow == Qt::Key_Up ? -1 : 1), (s.startUs + s.endUs) / 2);
+        if (to >= 0) select(to, true);
+        return;
+    }
     const int to = arrow == Qt::Key_Left    ? neighbour(-1)
                    : arrow == Qt::Key_Right ? neighbour(1)
                    : arrow == Qt::Key_Up    ? span(m_selected).parent
@@ -85,7 +109,9 @@ void FlameChart::contextMenuEvent(QContextMenuEvent* event) {
     if (const int at = m_selected; at >= 0) {
         menu->addAction(tr("Show its stage"), this, [this, at] { emit activated(at); });
         menu->addAction(tr("Zoom to it"), this, [this, at] { zoomTo(at); });
-        const session::TimingEvent& timing = m_session->timings[span(at).event];
+        const std::size_t event = span(at).event;
+        const session::TimingEvent timing =
+            event < m_session->timings.size() ? m_session->timings[event] : session::TimingEvent();
         const auto record = [&](const QString& text, std::size_t index) {
             if (index < m_session->records.size())
                 menu->addAction(text, this, [this, index] { emit recordRequested(int(index)); });

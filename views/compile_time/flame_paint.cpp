@@ -58,9 +58,17 @@ void FlameChart::paint(QPainter& painter, int scroll, int height) {
     m_drawn = 0;
     const int top = rulerHeight();
     painter.setFont(m_theme.font(FontRole::CodeSmall));
+    painter.setClipRect(m_titleWidth, 0, timeWidth(), height);
     for (const Row& row : m_rows) {
         const int y = top + row.y - scroll;
         if (y + rowHeight() > top && y < height) paintRow(painter, row, y);
+    }
+    painter.setClipping(false);
+    for (std::size_t lane = 0; lane < m_words.lanes.size() && lane < m_firstRow.size(); ++lane) {
+        const int y = top + m_rows[m_firstRow[lane]].y - scroll;
+        if (y + rowHeight() <= top || y >= height) continue;
+        paintTitle(painter, lane, y);
+        paintEnd(painter, lane, y);
     }
     painter.setFont(m_theme.font(FontRole::Section));
     for (const LaneTitle& title : m_titles) {
@@ -75,21 +83,24 @@ void FlameChart::paint(QPainter& painter, int scroll, int height) {
         painter.setBrush(Qt::NoBrush);
         // Clipped, since a pen across millions of pixels is slow.
         QRectF box = spanRect(m_selected).translated(0, verticalScrollBar()->value() - scroll);
-        box.setLeft(std::max(box.left(), -8.0));
+        box.setLeft(std::max(box.left(), m_titleWidth - 8.0));
         box.setRight(std::min(box.right(), viewport()->width() + 8.0));
+        painter.setClipRect(m_titleWidth, 0, timeWidth(), height);
         if (box.left() <= box.right()) painter.drawRect(box.adjusted(0, 0, -1, -1));
+        painter.setClipping(false);
     }
     paintRuler(painter);
 }
 
 void FlameChart::paintRow(QPainter& painter, const Row& row, int y) {
-    const double right = viewport()->width(), rightTime = rightUs();
+    const double right = timeRight(), rightTime = rightUs();
     const Colours& c = m_theme.colours();
     auto at = std::partition_point(row.spans.begin(), row.spans.end(),
                                    [&](int i) { return span(i).endUs < m_left; });
     while (at != row.spans.end() && span(*at).startUs <= rightTime) {
         const session::Span& s = span(*at);
-        const double x0 = std::max(xOf(s.startUs), -4.0), x1 = std::min(xOf(s.endUs), right + 4);
+        const double x0 = std::max(xOf(s.startUs), m_titleWidth - 4.0),
+                     x1 = std::min(xOf(s.endUs), right + 4);
         ++m_drawn;
         if (x1 - x0 >= thinnestBox) {
             paintBox(painter, *at, QRectF(x0, y + 0.5, x1 - x0 - 0.7, rowHeight() - 1));
@@ -122,8 +133,8 @@ void FlameChart::paintBox(QPainter& painter, int index, const QRectF& box) const
         painter.drawLine(box.topRight(), box.bottomRight());
     }
     // The name stays in view while the box reaches out of it.
-    const QRectF area(std::max(box.left(), 0.0) + 7, box.top(),
-                      std::min(box.right(), double(viewport()->width())) - std::max(box.left(), 0.0) - 10,
+    const double left = std::max(box.left(), double(m_titleWidth));
+    const QRectF area(left + 7, box.top(), std::min(box.right(), double(timeRight())) - left - 10,
                       box.height());
     if (area.width() < textFrom) return;
     const QString name = boxName(index), time = durationText(s.totalUs());
@@ -138,6 +149,30 @@ void FlameChart::paintBox(QPainter& painter, int index, const QRectF& box) const
     painter.drawText(area.adjusted(nameWidth + 12, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, time);
 }
 
+void FlameChart::paintTitle(QPainter& painter, std::size_t lane, int y) const {
+    const Colours& c = m_theme.colours();
+    painter.setFont(m_theme.font(FontRole::Text));
+    painter.setPen(c.text);
+    const int gap = m_theme.scaled(10);
+    const QRect area(gap, y, m_titleWidth - gap - m_theme.scaled(6), rowHeight());
+    painter.drawText(area, Qt::AlignVCenter | Qt::AlignLeft,
+                     elided(painter.fontMetrics(), m_words.lanes[lane].title, Qt::ElideRight, area.width()));
+}
+
+void FlameChart::paintEnd(QPainter& painter, std::size_t lane, int y) const {
+    const Row& row = m_rows[m_firstRow[lane]];
+    if (row.spans.empty() || timeRight() == viewport()->width()) return;
+    const Colours& c = m_theme.colours();
+    const double from = std::max(xOf(span(row.spans.back()).endUs) + 2, double(m_titleWidth));
+    painter.setPen(QPen(c.line2, 1, Qt::DotLine));
+    if (from < timeRight())
+        painter.drawLine(QPointF(from, y + rowHeight() / 2.0), QPointF(timeRight(), y + rowHeight() / 2.0));
+    painter.setFont(m_theme.font(FontRole::Text));
+    painter.setPen(c.text2);
+    painter.drawText(QRect(timeRight() + m_theme.scaled(10), y, m_endWidth, rowHeight()),
+                     Qt::AlignVCenter | Qt::AlignLeft, m_words.lanes[lane].end);
+}
+
 void FlameChart::paintRuler(QPainter& painter) const {
     const Colours& c = m_theme.colours();
     const int height = rulerHeight(), width = viewport()->width();
@@ -146,7 +181,7 @@ void FlameChart::paintRuler(QPainter& painter) const {
     if (!m_tree->spans.empty()) {
         const double step = niceStep(m_theme.scaled(92) / m_perUs);
         double tick = std::ceil((m_left - m_tree->startUs) / step) * step;
-        for (double x = xOf(m_tree->startUs + tick); x < width;
+        for (double x = xOf(m_tree->startUs + tick); x < timeRight();
              tick += step, x = xOf(m_tree->startUs + tick)) {
             painter.setPen(c.line2);
             painter.drawLine(QPointF(x, height - 6), QPointF(x, height - 1));
@@ -159,9 +194,9 @@ void FlameChart::paintRuler(QPainter& painter) const {
     painter.setPen(c.line);
     painter.drawLine(0, height - 1, width, height - 1);
     if (m_markedTo >= m_markedFrom) {
-        const double from = std::clamp(xOf(m_markedFrom), 0.0, double(width));
+        const double from = std::clamp(xOf(m_markedFrom), double(m_titleWidth), double(width));
         const double to = std::clamp(xOf(m_markedTo), from, double(width));
-        if (to > 0 && from < width)
+        if (to > m_titleWidth && from < width)
             painter.fillRect(QRectF(from, height - 3, std::max(2.0, to - from), 2), c.accent);
     }
 }

@@ -20,7 +20,8 @@ namespace dynascope::views {
 
 namespace {
 
-constexpr int stateVersion = 1;
+constexpr int stateVersion = 2;
+constexpr int notesBefore = 6; // the tab Notes of version 1, which had no tab of compile times
 
 /// The first of a compile and a text; of the compile, or of all, where there is no text.
 std::size_t findReason(const ranks::Report& report, const RanksPlace& place) {
@@ -59,7 +60,8 @@ void RanksPage::restoreState(const QByteArray& state) {
     int version = 0, tab = 0;
     QByteArray across, down;
     stream >> version >> tab >> across >> down;
-    if (stream.status() != QDataStream::Ok || version != stateVersion) return;
+    if (stream.status() != QDataStream::Ok || version < 1 || version > stateVersion) return;
+    if (version == 1 && tab == notesBefore) ++tab;
     if (tab >= 0 && tab < d->tabs->count()) d->tabs->setCurrentIndex(tab);
     d->across->restoreState(across);
     d->down->restoreState(down);
@@ -145,6 +147,7 @@ void RanksPage::take(std::shared_ptr<const capture::RanksReading> reading) {
     d->caches->setRows(cacheRows(now));
     d->measured->setRows(measuredRows(now));
     d->estimates->setRows(estimateRows(now));
+    d->times->setReading(now);
     d->notes->setRows(noteRows(now));
     std::vector<TableRow> alone;
     d->aloneRows.clear();

@@ -170,6 +170,9 @@ void RanksPage::buildTabs() {
     add(d->estimates, tr("Estimated time"), "ranks.estimates", estimateColumns(),
         tr("The traces have no estimate. Inductor writes it where TORCH_TRACE is set and "
            "torch._inductor.config.log_tlparse is on."));
+    d->times = new RankTimeChart(theme());
+    d->tabs->addTab(tr("Compile time"));
+    d->pages->addWidget(d->times);
     add(d->notes, tr("Notes"), "ranks.notes", noteColumns(), tr("Nothing limits the verdict."));
     QHBoxLayout* row = nullptr;
     QWidget* bar = headerBar(row);
@@ -202,6 +205,13 @@ void RanksPage::connectTables() {
         workspace().selectCompile(workspace().place().capture, int(d->aloneRows[std::size_t(row)]));
         emit workspace().panelRequested(PanelId::Guards);
     });
+    connect(d->times, &RankTimeChart::chosen, this, [this](int compile) {
+        for (std::size_t row = 0; row < d->reading->report.rows.size(); ++row)
+            if (std::ranges::count(d->reading->report.rows[row].compiles, std::size_t(compile)) > 0)
+                return chooseRow(row);
+    });
+    connect(d->times, &RankTimeChart::activated, this,
+            [this](int compile) { workspace().selectCompile(workspace().place().capture, compile); });
     connect(d->lanes, &CollectiveLanes::selectionChanged, this, [this](int lane, int call) {
         d->choice.lane = lane;
         d->choice.call = call;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "views/ranks/collective_lanes.h"
+#include "views/ranks/rank_time_chart.h"
 #include "views/ranks/ranks_facts.h"
 #include "views/ranks/ranks_page.h"
 #include "views/ranks/ranks_rows.h"
@@ -30,6 +31,7 @@ struct RanksPage::Private {
     QVBoxLayout* matrixColumn =
         nullptr; ///< holds `matrix`, which is made for each report: groups are its columns
     CollectiveLanes* lanes = nullptr;
+    RankTimeChart* times = nullptr;
     QTabBar* tabs = nullptr;
     QStackedWidget* pages = nullptr;
     FactView* detail = nullptr;
