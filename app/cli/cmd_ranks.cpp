@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli ranks PATH [--flight DIR] [--json]
+// dynascope-cli ranks PATH [--flight DIR] [--estimate N] [--json]
 #include "app/cli/command.h"
+#include "app/cli/ranks_estimate.h"
 #include "app/cli/ranks_times.h"
 #include "app/cli/table.h"
 #include "core/capture/flight_reader.h"
@@ -24,6 +25,7 @@ using ranks::Report;
 
 struct RanksOptions {
     std::string path, flight;
+    int estimate = 0; ///< ranks; 0 for none
     bool json = false;
 };
 
@@ -234,10 +236,17 @@ int run(const RanksOptions& options) {
     if (!times) return fail(times.error());
     ranks::addMeasured(**session, *times, *report);
     const ranks::CompileTimes compiles = ranks::compileTimes(**session, *report);
-    print(options.json
-              ? reportJson(*report, *times, compiles).dump(-1, ' ', false, json::error_handler_t::replace) +
-                    '\n'
-              : reportText(*report, *times, compiles));
+    json document;
+    if (options.json) document = reportJson(*report, *times, compiles);
+    std::string text = options.json ? std::string() : reportText(*report, *times, compiles);
+    if (options.estimate > 0) {
+        const ranks::ScaleEstimate estimate = ranks::estimateRanks(**session, *report, options.estimate);
+        if (options.json)
+            document["estimate"] = estimateJson(estimate, *report);
+        else
+            text += estimateText(estimate, *report);
+    }
+    print(options.json ? document.dump(-1, ' ', false, json::error_handler_t::replace) + '\n' : text);
     return report->verdict >= RanksVerdict::MayBeWrong ? exitFailure : exitOk;
 }
 
@@ -253,6 +262,12 @@ void addRanks(Parser& parser) {
                 "Folder with the flight-recorder dump of each rank (pickle or JSON), or one dump; those "
                 "beside the logs "
                 "if left out");
+    command
+        .add("--estimate", options->estimate,
+             "What that many ranks would change, estimated from the graphs: bytes that collectives move, "
+             "inputs "
+             "that a rank holds")
+        .between(1, int(ranks::mostRanks));
     command.flag("--json", options->json, "One JSON document on stdout");
     command.note("Exit status: 0 alike or slower, 1 will hang or may be wrong, 2 unreadable.");
     command.run([options] { return run(*options); });

@@ -164,8 +164,10 @@ void addShares(CompileTimes& out) {
 }
 
 void addEnds(CompileTimes& out) {
-    const auto [first, last] = std::ranges::minmax_element(out.ranks, {}, &RankTime::beginUs);
-    const auto [soonest, latest] = std::ranges::minmax_element(out.ranks, {}, &RankTime::endUs);
+    const auto first = std::ranges::min_element(out.ranks, {}, &RankTime::beginUs);
+    const auto last = std::ranges::max_element(out.ranks, {}, &RankTime::beginUs);
+    const auto soonest = std::ranges::min_element(out.ranks, {}, &RankTime::endUs);
+    const auto latest = std::ranges::max_element(out.ranks, {}, &RankTime::endUs);
     out.firstToBegin = first->rank;
     out.lastToBegin = last->rank;
     out.firstToEnd = soonest->rank;

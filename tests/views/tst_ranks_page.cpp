@@ -21,6 +21,7 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTabBar>
 #include <QTemporaryDir>
 
@@ -352,6 +353,40 @@ private slots:
         QVERIFY(!chart.grab().isNull());
     }
 
+    void anotherNumberOfRanksIsEstimated() {
+        Shown s(data + "moe");
+        auto* number = test::part<QSpinBox>(*s.page, "ranks.estimate.number");
+        QCOMPARE(number->value(), 4);
+        QVERIFY(s.label("ranks.estimate.words").startsWith("in place of 2: an estimate"));
+        const auto& rows = s.table("ranks.estimate").rows();
+        QCOMPARE(s.cell("ranks.estimate", 0, 0), QString("0/0"));
+        QCOMPARE(s.cell("ranks.estimate", 0, 1), QString("all_to_all_single  f32[8, 16]"));
+        QCOMPARE(s.cell("ranks.estimate", 0, 3), QString("256 B"));
+        QCOMPARE(s.cell("ranks.estimate", 0, 4), QString("192 B"));
+        QCOMPARE(s.cell("ranks.estimate", 0, 5), QString("384 B"));
+        QCOMPARE(s.cell("ranks.estimate", 5, 1), QString("all collectives, each time they run"));
+        QCOMPARE(s.cell("ranks.estimate", 5, 4), QString("864 B"));
+        QCOMPARE(s.cell("ranks.estimate", 6, 1), QString("taken for granted"));
+        QCOMPARE(rows.rowCount(), 11);
+        number->setValue(1);
+        s.f.settle();
+        QCOMPARE(s.cell("ranks.estimate", 5, 4), QString("0 B"));
+        QSignalSpy sources(&s.f.workspace, &Workspace::sourceRequested);
+        emit s.table("ranks.estimate").linkActivated(0, 2);
+        QCOMPARE(sources.size(), 1);
+        emit s.table("ranks.estimate").rowActivated(5); // the sum leads nowhere
+        QCOMPARE(s.f.workspace.place().page, Page::Ranks);
+        emit s.table("ranks.estimate").rowActivated(0);
+        s.f.settle();
+        QCOMPARE(s.f.workspace.place().page, Page::Stages);
+        QCOMPARE(s.f.workspace.selectedNode()->name, std::string("all_to_all_single"));
+        // Weights that are split over the ranks.
+        Shown tp(data + "tp");
+        QCOMPARE(tp.cell("ranks.estimate", 6, 3), QString("4 KiB"));
+        QCOMPARE(tp.cell("ranks.estimate", 6, 4), QString("2 KiB"));
+        QCOMPARE(tp.cell("ranks.estimate", 6, 6), QString("DTensor, S(0) of f32[64, 32]"));
+    }
+
     void manyRanksShareLanes() {
         auto session = std::make_shared<session::Session>();
         session->compiles.resize(1024);
@@ -393,7 +428,7 @@ private slots:
         QCOMPARE(test::part<QTabBar>(*other.page, "ranks.tabs")->currentIndex(), 3);
         other.page->restoreState("damaged");
         QCOMPARE(test::part<QTabBar>(*other.page, "ranks.tabs")->currentIndex(), 3);
-        // Before there was a tab of compile times, notes were the seventh.
+        // Before there were tabs of compile times and other numbers of ranks, notes were the seventh.
         QByteArray old;
         QDataStream(&old, QIODevice::WriteOnly) << 1 << 6 << QByteArray() << QByteArray();
         other.page->restoreState(old);

@@ -21,7 +21,7 @@ namespace dynascope::views {
 namespace {
 
 constexpr int stateVersion = 2;
-constexpr int notesBefore = 6; // the tab Notes of version 1, which had no tab of compile times
+constexpr int notesBefore = 6; // the tab Notes of version 1, which lacked two tabs before it
 
 /// The first of a compile and a text; of the compile, or of all, where there is no text.
 std::size_t findReason(const ranks::Report& report, const RanksPlace& place) {
@@ -61,7 +61,7 @@ void RanksPage::restoreState(const QByteArray& state) {
     QByteArray across, down;
     stream >> version >> tab >> across >> down;
     if (stream.status() != QDataStream::Ok || version < 1 || version > stateVersion) return;
-    if (version == 1 && tab == notesBefore) ++tab;
+    if (version == 1 && tab == notesBefore) tab += 2;
     if (tab >= 0 && tab < d->tabs->count()) d->tabs->setCurrentIndex(tab);
     d->across->restoreState(across);
     d->down->restoreState(down);
@@ -148,6 +148,7 @@ void RanksPage::take(std::shared_ptr<const capture::RanksReading> reading) {
     d->measured->setRows(measuredRows(now));
     d->estimates->setRows(estimateRows(now));
     d->times->setReading(now);
+    d->scaling->setReading(d->reading);
     d->notes->setRows(noteRows(now));
     std::vector<TableRow> alone;
     d->aloneRows.clear();
@@ -252,9 +253,9 @@ void RanksPage::showReasonNode(bool code) {
     if (code) emit workspace().panelRequested(PanelId::OutputCode);
 }
 
-void RanksPage::showCall(int lane, int call, bool code) {
-    if (d->choice.row == ranks::none) return;
-    const ranks::CompileRow& row = d->reading->report.rows[d->choice.row];
+void RanksPage::showCall(std::size_t index, int lane, int call, bool code) {
+    if (index == ranks::none) return;
+    const ranks::CompileRow& row = d->reading->report.rows[index];
     if (lane < 0 || std::size_t(lane) >= row.lanes.size()) return;
     const ranks::Lane& of = row.lanes[std::size_t(lane)];
     if (call < 0 || std::size_t(call) >= of.calls.size()) return;
@@ -287,7 +288,8 @@ void RanksPage::follow(const QString& target) {
     if (kind == QLatin1String("ranknode")) return showReasonNode(false);
     if (kind == QLatin1String("rankcode") && parts.size() == 1) return showReasonNode(true);
     if (kind == QLatin1String("rankcall") || kind == QLatin1String("rankcode"))
-        return showCall(parts.value(1).toInt(), parts.value(2).toInt(), kind == QLatin1String("rankcode"));
+        return showCall(d->choice.row, parts.value(1).toInt(), parts.value(2).toInt(),
+                        kind == QLatin1String("rankcode"));
     if (kind == QLatin1String("reason")) return chooseReason(std::size_t(parts.value(1).toULongLong()));
     if (kind != QLatin1String("pair")) return followLink(workspace(), target);
     ComparisonRequest request;

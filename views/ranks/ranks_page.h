@@ -53,7 +53,7 @@ private:
     void chooseReason(std::size_t reason);
     void chooseRow(std::size_t row);
     void showReasonNode(bool code);
-    void showCall(int lane, int call, bool code);
+    void showCall(std::size_t row, int lane, int call, bool code);
     void showWaiting(std::size_t row, int column);
     void follow(const QString& target);
     std::unique_ptr<Private> d;

@@ -173,6 +173,10 @@ void RanksPage::buildTabs() {
     d->times = new RankTimeChart(theme());
     d->tabs->addTab(tr("Compile time"));
     d->pages->addWidget(d->times);
+    d->scaling = new RankEstimate(theme(), workspace().tasks());
+    addCopyRows(d->scaling->table());
+    d->tabs->addTab(tr("Other numbers of ranks"));
+    d->pages->addWidget(d->scaling);
     add(d->notes, tr("Notes"), "ranks.notes", noteColumns(), tr("Nothing limits the verdict."));
     QHBoxLayout* row = nullptr;
     QWidget* bar = headerBar(row);
@@ -212,13 +216,19 @@ void RanksPage::connectTables() {
     });
     connect(d->times, &RankTimeChart::activated, this,
             [this](int compile) { workspace().selectCompile(workspace().place().capture, compile); });
+    connect(d->scaling, &RankEstimate::callActivated, this,
+            [this](std::size_t row, std::size_t call, bool line) {
+                const ir::SourceLocation& at = d->reading->report.rows[row].lanes.front().calls[call].what.at;
+                if (!line) return showCall(row, 0, int(call), false);
+                follow(QStringLiteral("source:%1:%2").arg(toQString(at.file)).arg(at.line));
+            });
     connect(d->lanes, &CollectiveLanes::selectionChanged, this, [this](int lane, int call) {
         d->choice.lane = lane;
         d->choice.call = call;
         showDetail();
     });
     connect(d->lanes, &CollectiveLanes::activated, this,
-            [this](int lane, int call) { showCall(lane, call, false); });
+            [this](int lane, int call) { showCall(d->choice.row, lane, call, false); });
 }
 
 } // namespace dynascope::views

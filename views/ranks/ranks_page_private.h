@@ -4,6 +4,7 @@
 #pragma once
 
 #include "views/ranks/collective_lanes.h"
+#include "views/ranks/rank_estimate.h"
 #include "views/ranks/rank_time_chart.h"
 #include "views/ranks/ranks_facts.h"
 #include "views/ranks/ranks_page.h"
@@ -32,6 +33,7 @@ struct RanksPage::Private {
         nullptr; ///< holds `matrix`, which is made for each report: groups are its columns
     CollectiveLanes* lanes = nullptr;
     RankTimeChart* times = nullptr;
+    RankEstimate* scaling = nullptr;
     QTabBar* tabs = nullptr;
     QStackedWidget* pages = nullptr;
     FactView* detail = nullptr;
