@@ -18,6 +18,7 @@
 #include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <csignal>
 #include <sys/types.h>
 
@@ -321,7 +322,20 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         const Run made = cli({"digest", data + "diverge", "-o", digests.path()});
         QVERIFY2(made.exitCode == 0 && made.out.count('\n') == 4, made.err);
         QVERIFY(QFile::exists(digests.filePath("dedicated_log_torch_trace_rank_3_x.log.zst")));
-        QCOMPARE(cli({"ranks", digests.path()}).out, cli({"ranks", data + "diverge"}).out);
+        // Of the same ranks the same, but for the host that a digest names.
+        const auto ofRanks = [](const QString& path) {
+            QByteArrayList lines = cli({"ranks", path}).out.split('\n');
+            const auto clock = std::ranges::find_if(lines, [](const QByteArray& line) {
+                return line.startsWith("  The clock is the system clock");
+            });
+            const QByteArray said = clock == lines.end() ? QByteArray() : lines.takeAt(clock - lines.begin());
+            return std::pair(lines, said);
+        };
+        const auto [fromDigests, digestClock] = ofRanks(digests.path());
+        const auto [fromLogs, logClock] = ofRanks(data + "diverge");
+        QCOMPARE(fromDigests, fromLogs);
+        QVERIFY2(digestClock.contains("All digests were made on host "), digestClock);
+        QVERIFY2(logClock.contains("logs do not name their host"), logClock);
         const QString log = data + "moe/dedicated_log_torch_trace_rank_1_x.log",
                       one = digests.filePath("rank_1.log.zst");
         QCOMPARE(cli({"digest", log, "-o", one}).exitCode, 0);
@@ -380,10 +394,37 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(reason["ranks"].toArray(), QJsonArray{3});
         QCOMPARE(reason["line"].toInt(), 39);
         QCOMPARE(found["groups"].toObject()["collectives"].toArray().size(), 2);
+        const QJsonObject times = found["compile_times"].toObject();
+        QCOMPARE(times["zero"].toString(), QStringLiteral("2026-11-22 09:03:18.415 UTC"));
+        QCOMPARE(times["last_to_end"].toInt(), 2);
+        QCOMPARE(times["us"].toDouble(), 1672985.0);
+        QCOMPARE(times["ranks"].toArray()[2].toObject()["compiles"].toArray().size(), 3);
+        QVERIFY(!found.contains("estimate"));
         const Run moe = cli({"ranks", data + "moe", "--flight", data + "flight_moe", "--json"});
         QCOMPARE(moe.exitCode, 0);
         QCOMPARE(QJsonDocument::fromJson(moe.out).object()["verdict"].toString(), QStringLiteral("alike"));
-        QVERIFY(cli({"ranks", data + "diverge"}).out.startsWith("Will hang: rank 3 calls "));
+        const Run text = cli({"ranks", data + "diverge"});
+        QVERIFY(text.out.startsWith("Will hang: rank 3 calls "));
+        QVERIFY2(
+            text.out.contains(
+                "Compile time of all ranks on one clock, 0 is 2026-11-22 09:03:18.415 UTC:\n") &&
+                text.out.contains("  rank 2  from 0.45 s  1.19 s in 3 compiles  ready last, at 1.67 s\n"),
+            text.out);
+        const Run scaled = cli({"ranks", data + "moe", "--estimate", "4"});
+        QVERIFY2(scaled.out.contains("Estimated for 4 in place of 2 ranks; nothing was run.") &&
+                     scaled.out.contains(
+                         "In all a rank sends at least, each time it runs: 832 B -> 864 B or 1.6 KiB"),
+                 scaled.out);
+        const QJsonObject estimate =
+            QJsonDocument::fromJson(cli({"ranks", data + "moe", "--estimate", "4", "--json"}).out)
+                .object()["estimate"]
+                .toObject();
+        QCOMPARE(estimate["is"].toString(), QStringLiteral("an estimate"));
+        const QJsonObject sent = estimate["compiles"].toArray()[0].toObject()["sent_bytes"].toObject();
+        QCOMPARE(sent["now"].toDouble(), 832.0);
+        QCOMPARE(sent["whole_stays"].toDouble(), 864.0);
+        QCOMPARE(sent["part_stays"].toDouble(), 1632.0);
+        QCOMPARE(cli({"ranks", data + "moe", "--estimate", "0"}).exitCode, 2);
         QCOMPARE(cli({"ranks", data + "diverge/dedicated_log_torch_trace_rank_0_x.log"}).exitCode, 2);
         QCOMPARE(cli({"ranks", data + "moe", "--flight", data + "moe"}).exitCode, 2);
     }
