@@ -57,6 +57,14 @@ session::StagePtr graphOfCode(const session::Compile& compile, const session::St
     return out;
 }
 
+/// Whether an entry of the recorder may be of that call: "send" of isend, or of one in a batch.
+bool isOfKind(const FlightEntry& entry, const Collective& call) {
+    const std::string kind = entry.kind();
+    if (kind == call.kind) return true;
+    return (kind == "send" || kind == "recv") &&
+           (call.kind == 'i' + kind || call.kind == kind + '_' || call.kind == "batch_p2p_ops");
+}
+
 } // namespace
 
 std::string FlightEntry::kind() const {
@@ -121,7 +129,7 @@ std::string_view shapeOf(std::string_view tensor) {
 std::vector<const Call*> callsOf(const Lane& lane, const FlightEntry& entry, bool byShape) {
     std::vector<const Call*> out;
     for (const Call& call : lane.calls) {
-        const bool kind = call.what.kind == entry.kind() ||
+        const bool kind = isOfKind(entry, call.what) ||
                           (entry.kind() == "all_reduce" && call.what.kind.starts_with("reduce_scatter"));
         const bool shape = !entry.inputs.empty() && !call.what.inputs.empty() &&
                            shapeOf(entry.inputs.front()) == shapeOf(call.what.inputs.front());
@@ -147,7 +155,7 @@ FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
             for (const Lane& lane : row.lanes) {
                 if (!std::ranges::binary_search(lane.ranks, rank)) continue;
                 for (const Call& call : lane.calls) {
-                    if (call.what.kind != entry.kind() || call.what.at.line != frame.line ||
+                    if (!isOfKind(entry, call.what) || call.what.at.line != frame.line ||
                         call.what.at.file != frame.file)
                         continue;
                     out = {row.id, call.what.node, frame.file, frame.line, 0, none, call.stage};
@@ -171,7 +179,7 @@ FlightPlace FlightPlaces::byFunction(int rank, const FlightEntry& entry, const F
         const auto lane = std::ranges::find_if(row.lanes, [&](const Lane& one) {
             return std::ranges::binary_search(one.ranks, rank) &&
                    std::ranges::any_of(one.calls,
-                                       [&](const Call& call) { return call.what.kind == entry.kind(); });
+                                       [&](const Call& call) { return isOfKind(entry, call.what); });
         });
         if (!called || lane == row.lanes.end()) continue;
         if (of) return otherwise; // one of several compiles of the function

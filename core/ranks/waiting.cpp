@@ -4,6 +4,7 @@
 #include "core/ranks/flight.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <set>
 
@@ -64,6 +65,26 @@ std::string callWords(const FlightEntry& entry, const FlightPlace& place) {
     if (!place.file.empty())
         out += ", " + std::string(baseName(place.file)) +
                (place.line == 0 ? "" : ':' + std::to_string(place.line));
+    return out;
+}
+
+/// The ends of a send or receive, by NCCL's names: "nccl:send 0->1", "nccl:recv 1<-0".
+struct Ends {
+    bool send = false;
+    int own = 0, peer = 0; ///< ranks of the group
+};
+
+std::optional<Ends> endsOf(const FlightEntry& entry) {
+    const std::string kind = entry.kind();
+    if (!entry.pointToPoint || (kind != "send" && kind != "recv")) return std::nullopt;
+    const bool send = kind == "send";
+    const std::size_t arrow = entry.name.find(send ? "->" : "<-"), from = entry.name.rfind(' ', arrow);
+    if (arrow == std::string::npos || from == std::string::npos) return std::nullopt;
+    Ends out{send, -1, -1};
+    const char* text = entry.name.data();
+    const auto own = std::from_chars(text + from + 1, text + arrow, out.own);
+    const auto peer = std::from_chars(text + arrow + 2, text + entry.name.size(), out.peer);
+    if (own.ec != std::errc() || peer.ec != std::errc() || out.own < 0 || out.peer < 0) return std::nullopt;
     return out;
 }
 
@@ -169,10 +190,15 @@ private:
                     place.node, place.file,   place.line,     place.outputLine, {},
                     {},         place.at,     place.stage};
         out.text = "rank " + std::to_string(dump.rank) + " is in " + callWords(*open, place);
-        if (!open->pointToPoint) nameMissing(m_groups.at(open->group), *open, out);
+        if (open->pointToPoint)
+            namePeer(dump, *open, out);
+        else
+            nameMissing(m_groups.at(open->group), *open, out);
         if (!out.missing.empty()) {
             // All that wait in one call are one reason, with the words of the first.
-            const auto [at, isNew] = m_reasonOf.try_emplace({open->group, open->sequence}, m_added);
+            const auto [at, isNew] = m_reasonOf.try_emplace(
+                {open->group + (open->pointToPoint ? ' ' + open->name : std::string()), open->sequence},
+                m_added);
             if (isNew) {
                 Reason reason = reasonAt(dump.rank, place);
                 reason.text = out.text;
@@ -203,6 +229,39 @@ private:
         }
         if (out.missing.empty() && unknown.empty() && early.empty())
             out.text += "; every rank of its group reached it";
+        tellMissing(early, unknown, out);
+    }
+
+    /// The n-th send to a rank is its n-th receive of it.
+    void namePeer(const FlightDump& dump, const FlightEntry& entry, Waiting& out) {
+        const std::optional<Ends> ends = endsOf(entry);
+        if (!ends) return;
+        int peer = ends->peer;
+        if (entry.group != "0") { // the default group counts its ranks as the run does
+            const auto members = dump.members.find(entry.group);
+            if (members == dump.members.end() || static_cast<std::size_t>(peer) >= members->second.size())
+                return;
+            peer = members->second[static_cast<std::size_t>(peer)];
+        }
+        const auto other = m_dumpOf.find(peer);
+        if (other == m_dumpOf.end()) return tellMissing({}, {peer}, out);
+        const auto before = std::count_if(dump.entries.data(), &entry, [&](const FlightEntry& one) {
+            return one.pointToPoint && one.group == entry.group && one.name == entry.name;
+        });
+        const auto theirs = std::ranges::count_if(other->second->entries, [&](const FlightEntry& one) {
+            const std::optional<Ends> of = one.group == entry.group ? endsOf(one) : std::nullopt;
+            return of && of->send != ends->send && of->own == ends->peer && of->peer == ends->own;
+        });
+        if (theirs > before) {
+            out.text += "; rank " + std::to_string(peer) + " reached it";
+            return;
+        }
+        std::vector<int> early;
+        (isTooEarly(*other->second, entry) ? early : out.missing).push_back(peer);
+        tellMissing(early, {}, out);
+    }
+
+    void tellMissing(const std::vector<int>& early, const std::vector<int>& unknown, Waiting& out) {
         if (!out.missing.empty()) {
             out.text.replace(out.text.find(" is in "), 7, " waits in ");
             out.text += "; " + rankWords(out.missing) + " never reached it";
