@@ -123,6 +123,7 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     log::write(log::Topic::Ranks, "read ", rows.size(), " compile ids of ", out.ranks.size(), " ranks in ",
                watch.ms(), " ms");
     detail::judgeLanes(reader, rows, out);
+    detail::judgeTransfers(reader, rows, out);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (task.cancelled()) return cancellation();
         task.report("Comparing ranks", i, rows.size());
@@ -142,6 +143,14 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
 
 std::string summaryOf(const Report& report) {
     if (report.ranks.size() < 2) return "One rank is in this capture.";
+    // Ranks that send and receive otherwise than each other have other graphs, and no reason.
+    const auto apart = static_cast<std::size_t>(std::ranges::count_if(report.rows, [](const CompileRow& row) {
+        return std::ranges::any_of(row.letters, [](int letter) { return letter > 0; });
+    }));
+    if (report.reasons.empty() && apart > 0)
+        return "Nothing was found that does not fit; in " + std::to_string(apart) + " of " +
+               dynascope::count(report.rows.size(), "compile id") + " the " +
+               std::to_string(report.ranks.size()) + " ranks do not all send and receive the same.";
     if (report.reasons.empty())
         return "The " + std::to_string(report.ranks.size()) + " ranks are alike in " +
                dynascope::count(report.rows.size(), "compile id") + '.';

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <string_view>
 
 namespace dynascope::ranks {
@@ -24,16 +25,26 @@ public:
     FormWriter(const ir::Graph& graph, int own)
         : m_graph(graph)
         , m_own(own) {
-        for (const Collective& collective : collectivesOf(graph))
+        for (const Collective& collective : collectivesOf(graph)) {
             if (!collective.group.empty())
                 m_groups.try_emplace(collective.group, "group " + std::to_string(m_groups.size()));
+            if (collective.pointToPoint && collective.within.empty()) m_transfers.insert(collective.index);
+        }
     }
 
     /// The node without the numbers of its arguments, which `number` is given.
     std::string write(NodeIndex index, const auto& number) {
         const ir::Node& node = m_graph.node(index);
         std::string out = std::string(opName(node.op)) + ' ' + node.target + '(';
+        // With whom a rank sends and receives is its own: whether that fits is judged apart.
+        const auto none = [](const std::string&) {};
+        const bool own = m_transfers.contains(index);
         for (const Argument& argument : node.args) {
+            if (own) {
+                write(argument, none, out);
+                out += ", ";
+                continue;
+            }
             write(argument, number, out);
             out += ", ";
         }
@@ -85,6 +96,7 @@ private:
 
     const ir::Graph& m_graph;
     int m_own;
+    std::set<NodeIndex> m_transfers;             ///< sends and receives
     std::map<std::string, std::string> m_groups; ///< names, and what stands for each
 };
 

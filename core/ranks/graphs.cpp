@@ -6,6 +6,7 @@
 #include "core/ranks/parts.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace dynascope::ranks::detail {
 
@@ -85,6 +86,32 @@ std::string has(const std::vector<int>& ranks) {
     return rankWords(ranks) + (ranks.size() == 1 ? " has " : " have ");
 }
 
+/// Whether ranks may differ in these nodes by what they send to and receive from each other, which is judged apart.
+bool differInTransfers(const ir::Graph& a, ir::NodeIndex atA, const ir::Graph& b, ir::NodeIndex atB) {
+    const auto is = [](const ir::Graph& graph, ir::NodeIndex at,
+                       std::initializer_list<std::string_view> names) {
+        return at != ir::npos && isCollectiveTarget(graph.node(at).target) &&
+               std::ranges::any_of(names, [&](std::string_view name) {
+                   return graph.node(at).target.find(name) != std::string::npos;
+               });
+    };
+    const auto sends = {std::string_view("isend"), std::string_view("irecv"),
+                        std::string_view("batch_p2p_ops")};
+    const auto exchanges = {std::string_view("all_to_all_single")};
+    return is(a, atA, sends) || is(b, atB, sends) || (is(a, atA, exchanges) && is(b, atB, exchanges));
+}
+
+/// True where that is what tells the two graphs apart; then it is a note.
+bool noteTransfers(const Row& row, const std::string& label, const ir::Graph& a, ir::NodeIndex atA,
+                   const ir::Graph& b, ir::NodeIndex atB, Report& out) {
+    if (!differInTransfers(a, atA, b, atB)) return false;
+    std::string note =
+        row.shown.id + ": its ranks do not all send and receive the same; what their graphs do from " +
+        (atA == ir::npos ? "there" : "node " + a.node(atA).name) + " on is not compared (" + label + ')';
+    if (std::ranges::find(out.notes, note) == out.notes.end()) out.notes.push_back(std::move(note));
+    return true;
+}
+
 void say(Reader& reader, const Row& row, const std::string& label, const LabelKeys& keys, const Odd& odd,
          Report& out) {
     Reason reason = reasonAt(reader, row, RanksVerdict::MayBeWrong, odd.ranks);
@@ -101,6 +128,7 @@ void say(Reader& reader, const Row& row, const std::string& label, const LabelKe
     const ir::Graph &a = *mine.form->graph, &b = *theirs.form->graph;
     if (mine.form->digest == theirs.form->digest) {
         const ir::NodeIndex node = nodeOfNumber(*mine.form, *theirs.form);
+        if (noteTransfers(row, label, a, node, b, node, out)) return;
         point(reason, a, node);
         reason.text = has(reason.ranks) +
                       (node == ir::npos ? "another number in a subgraph" : nodeText(a.node(node))) + " in " +
@@ -110,6 +138,7 @@ void say(Reader& reader, const Row& row, const std::string& label, const LabelKe
     }
     const FormDifference at =
         firstDifference(a, reader.device(row.present[odd.sample]), b, reader.device(row.present[odd.most]));
+    if (noteTransfers(row, label, a, at.a, b, at.b, out)) return;
     if (at.symbolsOnly) reason.verdict = RanksVerdict::Slower;
     point(reason, a, at.a);
     const std::string mineText = at.a == ir::npos ? "no more nodes" : nodeText(a.node(at.a));
@@ -229,7 +258,11 @@ std::pair<std::size_t, std::string_view> whereCodesPart(std::string_view a, std:
 } // namespace
 
 void judgeCode(const Reader& reader, const Row& row, Report& out) {
-    if (row.ranksNumber) return; // numbers that differ stand in the code, too
+    // Numbers that differ stand in the code, too.
+    const auto sends = [](const auto& of) {
+        return std::ranges::any_of(of.second, [](const Move& move) { return move.call->pointToPoint; });
+    };
+    if (row.ranksNumber || std::ranges::any_of(row.moves, sends)) return;
     std::set<std::string> groups;
     for (const Lane& lane : row.shown.lanes)
         for (const Call& call : lane.calls)

@@ -34,22 +34,27 @@ std::string graphThatRuns(const Reader& reader, const Row& row, bool backward) {
     return best;
 }
 
+/// With whom a rank sends and receives is its own.
 std::string keyOf(const Collective& call, const std::string& group) {
-    return call.call() + '|' + group + '|' + std::to_string(call.groupSize.value_or(-1)) + '|' + call.rest +
-           '|' + joined(call.inputs, ",") + '>' + joined(call.outputs, ",") + '\n';
+    return call.call() + '|' + group + '|' + std::to_string(call.groupSize.value_or(-1)) + '|' +
+           (call.pointToPoint ? std::string() : call.rest) + '|' + joined(call.inputs, ",") + '>' +
+           joined(call.outputs, ",") + '\n';
 }
 
 /// The calls of one rank; what cannot be read adds nothing, and is said once.
-std::vector<Call> callsOf(Reader& reader, const Row& row, std::size_t rank,
-                          const std::vector<std::string>& labels, bool& unreadable) {
+std::vector<Call> callsOf(Reader& reader, Row& row, std::size_t rank, const std::vector<std::string>& labels,
+                          bool& unreadable) {
     std::vector<Call> out;
     for (const std::string& label : labels) {
         const session::StagePtr stage = stageOf(compileOf(reader, row, rank), label);
         if (!stage) continue;
         const Reading& reading = reader.read(*stage, rank);
         unreadable = unreadable || !reading.form;
-        for (const Collective& collective : reading.collectives)
-            out.push_back({collective, stage});
+        for (std::size_t i = 0; i < reading.collectives.size(); ++i) {
+            out.push_back({reading.collectives[i], stage});
+            if (!reading.transfers[i].empty())
+                row.moves[rank].push_back({&reading.collectives[i], &reading.transfers[i], stage});
+        }
     }
     return out;
 }

@@ -5,6 +5,7 @@
 
 #include "core/ranks/graph_form.h"
 #include "core/ranks/ranks.h"
+#include "core/ranks/transfers.h"
 
 #include <map>
 #include <memory>
@@ -19,6 +20,14 @@ struct Reading {
     std::string digest;            ///< of the text, without what is a rank's own
     std::optional<GraphForm> form; ///< nothing where the text cannot be read as a graph
     std::vector<Collective> collectives;
+    std::vector<Transfers> transfers; ///< of each of them
+};
+
+/// A call that sends or receives, or whose splits are known.
+struct Move {
+    const Collective* call = nullptr; ///< and `what`: of the Reader
+    const Transfers* what = nullptr;
+    session::StagePtr stage;
 };
 
 /// Reads the stages of a session. For one thread.
@@ -58,6 +67,8 @@ struct Row {
     std::vector<std::string> common;
     /// Of the others: label, and which of `present` have it.
     std::vector<std::pair<std::string, std::vector<std::size_t>>> partial;
+    std::map<std::size_t, std::vector<Move>>
+        moves;                ///< by rank, as an index into Report::ranks; those that have any
     bool ranksNumber = false; ///< numbers were read as "the rank's own" to make ranks alike
 };
 
@@ -82,6 +93,7 @@ struct Row {
 /// Leaves off where `task` is cancelled.
 void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, Report& out);
 void judgeLanes(const Reader& reader, std::vector<Row>& rows, Report& out);
+void judgeTransfers(const Reader& reader, std::vector<Row>& rows, Report& out);
 void judgeGraphs(Reader& reader, Row& row, Report& out);
 void judgeCode(const Reader& reader, const Row& row, Report& out);
 void judgeCompiling(const Reader& reader, const std::vector<Row>& rows, bool compilerCollectives,

@@ -48,6 +48,8 @@ const Reading& Reader::read(const session::Stage& stage, std::size_t rank) {
         if (const Result<ir::GraphPtr> graph = stage.graph()) {
             reading->form = formOf(*graph, m_devices[rank]);
             reading->collectives = collectivesOf(**graph);
+            for (const Collective& call : reading->collectives)
+                reading->transfers.push_back(transfersOf(**graph, call));
         }
     }
     return *reading;
