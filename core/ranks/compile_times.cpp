@@ -18,6 +18,12 @@ namespace {
 
 using Pieces = std::vector<CompilePiece>;
 
+/// Damaged logs have any number: both within three thousand years of 1970, and in order. False for what is no number.
+bool areTimes(double beginUs, double endUs) {
+    constexpr double farthestUs = 1e17;
+    return std::abs(beginUs) < farthestUs && std::abs(endUs) < farthestUs && beginUs <= endUs;
+}
+
 /// Without overlaps; sorted.
 Pieces united(Pieces pieces) {
     std::ranges::sort(pieces, {}, [](const CompilePiece& p) { return std::pair(p.beginUs, -p.endUs); });
@@ -50,16 +56,17 @@ std::vector<Pieces> piecesOfEvents(const session::Session& session, double first
     std::vector<Pieces> out(session.compiles.size());
     std::map<int, double> lastOf; // by rank
     for (const session::TimingEvent& event : session.timings) {
+        const double now = event.startUs + (event.open ? 0 : event.durationUs);
         double& last = lastOf[event.rank];
-        last = std::max(last, event.startUs + (event.open ? 0 : event.durationUs));
+        if (areTimes(event.startUs + firstUs, now + firstUs)) last = std::max(last, now);
     }
     for (const session::TimingEvent& event : session.timings) {
         const auto compile = static_cast<std::size_t>(event.compile);
-        if (event.compile < 0 || compile >= out.size() || !std::isfinite(event.startUs)) continue;
+        if (event.compile < 0 || compile >= out.size()) continue;
         const double end =
             event.open ? std::max(event.startUs, lastOf[event.rank]) : event.startUs + event.durationUs;
-        if (!std::isfinite(end) || (!event.open && end <= event.startUs))
-            continue; // an instant, or no number
+        if (!areTimes(event.startUs + firstUs, end + firstUs)) continue;
+        if (!event.open && end <= event.startUs) continue; // an instant
         out[compile].push_back(
             {event.startUs + firstUs, end + firstUs, isBackward(event.name.str()), event.open});
     }
@@ -78,7 +85,7 @@ std::optional<CompilePiece> pieceOf(std::string_view header, const char* type, d
     const double began = json::number(body, "start_time") * 1e6;
     if (seconds <= 0) seconds = json::number(body, "duration_us") * 1e-6;
     if (seconds <= 0) seconds = json::number(body, "inductor_compile_time_s");
-    if (!(began > 0) || !(seconds > 0) || !std::isfinite(began + seconds)) return std::nullopt;
+    if (!(began > 0) || !(seconds > 0) || !areTimes(began, began + seconds * 1e6)) return std::nullopt;
     return CompilePiece{began, began + seconds * 1e6, false, false};
 }
 

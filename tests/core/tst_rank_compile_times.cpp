@@ -219,6 +219,26 @@ private slots:
         QCOMPARE(times.of(0).endUs, 5e6);
     }
 
+    void timesOfADamagedLogAreLeftOut() {
+        Logs logs;
+        TraceText text = test::traceOf("/home/a/train.py");
+        text.at(0, 0);
+        addEvent(text, "B", "dynamo", 1);
+        text.start("f0", 6).add("\"dynamo_output_graph\": {}", test::readableGraph());
+        addEvent(text, "E", "dynamo", 2);
+        addEvent(text, "B", "far", 1e300);
+        addEvent(text, "E", "far", 1e301);
+        logs.add(0, text.metrics("\"fail_type\": null", "f", 6)).add(1, logOf({{0, "dynamo", 0, 9}}));
+        TraceText metrics = test::traceOf("/home/a/train.py");
+        metrics.at(0, 0).start("f0", 6).add("\"dynamo_output_graph\": {}", test::readableGraph());
+        logs.add(2, metrics.metrics("\"start_time\": 1e300", "f", 6));
+        const CompileTimes times = logs.times();
+        QCOMPARE(times.ranks.size(), std::size_t(2));
+        QCOMPARE(times.of(0).endUs, 2e6);
+        QCOMPARE(times.wholeUs, 9e6);
+        QVERIFY(has(times.lacks.at(0), "when rank 2 compiled 0/0 is not known"));
+    }
+
     void nothingIsSaidWithoutTimes() {
         Logs logs;
         TraceText text = test::traceOf("/home/a/train.py");
