@@ -155,7 +155,13 @@ private:
 
     std::optional<std::int64_t> sizeOfGroup(const Call& call) {
         if (call.what.groupSize) return call.what.groupSize;
-        if (call.what.group == "0") return m_out.from; // the default group has every rank
+        if (const auto said = sizeInGraph(call)) return said;
+        // The default group has every rank.
+        return call.what.group == "0" ? std::optional(m_out.from) : std::nullopt;
+    }
+
+    /// What another call on that group says in its graph.
+    std::optional<std::int64_t> sizeInGraph(const Call& call) {
         if (!call.stage) return std::nullopt;
         auto [found, isNew] = m_groups.try_emplace(call.stage.get());
         if (isNew)
