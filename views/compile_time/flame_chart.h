@@ -30,6 +30,7 @@ struct FlameWords {
     std::vector<Lane> lanes;   ///< as SpanTree::lanes; where there are none, titles stand above lanes
     std::vector<int> compiles; ///< of each span: into Session::compiles, -1 for none
     std::vector<QString> tips; ///< of each span: what description() says
+    std::vector<char> odd;     ///< of each span: whether it has the colour of what differs
 };
 
 /// The colour of a part of the compiler.
@@ -122,6 +123,7 @@ private:
     [[nodiscard]] double usAt(double x) const { return m_left + (x - m_titleWidth) / m_perUs; }
     [[nodiscard]] bool hasOwnLanes() const { return !m_words.lanes.empty(); }
     [[nodiscard]] bool fades(const session::Span& span) const;
+    [[nodiscard]] QColor colourOf(int span) const;
     // flame_paint.cpp
     /// All lanes at the width that is shown, also those that do not fit into the panel.
     [[nodiscard]] Drawing picture();

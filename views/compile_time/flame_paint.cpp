@@ -41,6 +41,12 @@ QColor partColour(const Colours& c, session::CompilerPart part) {
     return c.op(ir::OpKind::InputOutput);
 }
 
+QColor FlameChart::colourOf(int index) const {
+    const Colours& c = m_theme.colours();
+    const bool odd = std::size_t(index) < m_words.odd.size() && m_words.odd[std::size_t(index)] != 0;
+    return fades(span(index)) ? c.line2 : odd ? c.changed : partColour(c, span(index).part);
+}
+
 void FlameChart::paintEvent(QPaintEvent* /*event*/) {
     QPainter painter(viewport());
     paint(painter, verticalScrollBar()->value(), viewport()->height());
@@ -94,7 +100,6 @@ void FlameChart::paint(QPainter& painter, int scroll, int height) {
 
 void FlameChart::paintRow(QPainter& painter, const Row& row, int y) {
     const double right = timeRight(), rightTime = rightUs();
-    const Colours& c = m_theme.colours();
     auto at = std::partition_point(row.spans.begin(), row.spans.end(),
                                    [&](int i) { return span(i).endUs < m_left; });
     while (at != row.spans.end() && span(*at).startUs <= rightTime) {
@@ -110,8 +115,7 @@ void FlameChart::paintRow(QPainter& painter, const Row& row, int y) {
         const double pixel = std::floor(x0), until = usAt(pixel + 1);
         const auto next =
             std::partition_point(at, row.spans.end(), [&](int i) { return span(i).endUs < until; });
-        painter.fillRect(QRectF(pixel, y + 0.5, 1, rowHeight() - 1),
-                         fades(s) ? c.line2 : partColour(c, s.part));
+        painter.fillRect(QRectF(pixel, y + 0.5, 1, rowHeight() - 1), colourOf(*at));
         at = next == at ? at + 1 : next;
     }
 }
@@ -120,7 +124,7 @@ void FlameChart::paintBox(QPainter& painter, int index, const QRectF& box) const
     const Colours& c = m_theme.colours();
     const session::Span& s = span(index);
     const bool faded = fades(s);
-    const QColor colour = faded ? c.line2 : partColour(c, s.part);
+    const QColor colour = colourOf(index);
     painter.fillRect(box, index == m_hover ? c.bg3 : faded ? c.bg2 : fillOf(colour, c));
     if (box.width() >= stripeFrom) painter.fillRect(QRectF(box.left(), box.top(), 3, box.height()), colour);
     if (int(s.name) == m_outlined || (!faded && !m_matching.empty())) {

@@ -8,6 +8,8 @@
 
 #include <QLabel>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <unordered_set>
 
 namespace dynascope::views {
 
@@ -25,7 +27,11 @@ public:
     Tips(const capture::RanksReading& reading, const ranks::TimeLanes& lanes)
         : m_report(reading.report)
         , m_times(reading.compileTimes)
-        , m_lanes(lanes) {}
+        , m_lanes(lanes) {
+        for (const ranks::CompileRow& row : m_report.rows)
+            if (std::ranges::find(row.compiles, ranks::none) != row.compiles.end())
+                m_ofSome.insert(row.compiles.begin(), row.compiles.end());
+    }
 
     [[nodiscard]] QString of(const session::SpanTree& tree, const session::Span& span, int compile) const {
         const ranks::TimeLane& lane = m_lanes.lanes[std::size_t(span.lane)];
@@ -38,9 +44,13 @@ public:
                          .arg(words(lane.ranks), sinceZero(m_lanes.apartUs));
         for (const ranks::CompileTime& one : rank.compiles)
             if (int(one.compile) == compile) addId(one, lines);
+        if (isOfSome(std::size_t(compile))) lines << RankTimeChart::tr("Not all ranks have this compile.");
         if (span.open) lines << RankTimeChart::tr("The log ends before this compile does.");
         return lines.join(u'\n');
     }
+
+    /// Whether other ranks have no such compile, as where one recompiles alone.
+    [[nodiscard]] bool isOfSome(std::size_t compile) const { return m_ofSome.contains(compile); }
 
 private:
     void addId(const ranks::CompileTime& one, QStringList& lines) const {
@@ -63,6 +73,7 @@ private:
     const ranks::Report& m_report;
     const ranks::CompileTimes& m_times;
     const ranks::TimeLanes& m_lanes;
+    std::unordered_set<std::size_t> m_ofSome;
 };
 
 FlameWords flameWords(const capture::RanksReading& reading, const ranks::TimeLanes& lanes,
@@ -74,8 +85,10 @@ FlameWords flameWords(const capture::RanksReading& reading, const ranks::TimeLan
              toQString(readyWords(reading.compileTimes, reading.compileTimes.ranks[lane.shown]))});
     out.compiles = spans.compiles;
     const Tips tips(reading, lanes);
-    for (std::size_t i = 0; i < spans.tree.spans.size(); ++i)
+    for (std::size_t i = 0; i < spans.tree.spans.size(); ++i) {
         out.tips.push_back(tips.of(spans.tree, spans.tree.spans[i], spans.compiles[i]));
+        out.odd.push_back(tips.isOfSome(std::size_t(spans.compiles[i])) ? 1 : 0);
+    }
     return out;
 }
 
