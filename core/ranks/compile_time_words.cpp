@@ -29,11 +29,18 @@ std::string lastWords(int lastToBegin, double beginApart, int firstToBegin, int 
            after(endApart, firstToEnd);
 }
 
+/// A send waits for its peer alone.
+bool hasCollectives(const CompileRow& row) {
+    return std::ranges::any_of(row.lanes, [](const Lane& lane) {
+        return std::ranges::any_of(lane.calls, [](const Call& call) { return !call.what.pointToPoint; });
+    });
+}
+
 std::string idWords(const IdTime& id, const CompileRow& row) {
     std::string out = row.id + (row.function.empty() ? "" : ' ' + row.function) + ": " +
                       lastWords(id.lastToBegin, id.lastBeginUs - id.firstBeginUs, id.firstToBegin,
                                 id.lastToEnd, id.lastEndUs - id.firstEndUs, id.firstToEnd);
-    if (!row.lanes.empty() && id.lastEndUs - id.firstEndUs >= nothingUs)
+    if (hasCollectives(row) && id.lastEndUs - id.firstEndUs >= nothingUs)
         out += "; who ended before waits in its collectives for those of its process group";
     return out;
 }

@@ -104,6 +104,14 @@ class TestRankCompileTimes : public QObject {
     Q_OBJECT
 
 private slots:
+    void whoSendsWaitsForOneRankAlone() {
+        Logs logs;
+        const CompileTimes times = logs.timesOf(QStringLiteral(DYNASCOPE_TEST_DATA "/ranks/sends"));
+        for (const std::string& sentence : ranks::timeSentences(times, logs.report, 3))
+            QCOMPARE(sentence.find("waits in its collectives") != std::string::npos,
+                     sentence.starts_with("2/0 exchange")); // ring and chain only send and receive
+    }
+
     /// The logs lack chromium_event: start_time and duration of compilation_metrics say it.
     void ofARealRun() {
         Logs logs;
