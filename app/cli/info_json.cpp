@@ -145,6 +145,10 @@ std::string infoJson(const session::Session& session) {
     if (const auto tree = session::attachedAs<replay::TreeProgram>(session.tree))
         document["tree"] = {{"functions", tree->functions.size()}, {"events", tree->events.size()}};
     if (session.memory) document["memory"] = memoryJson(*session.memory, SIZE_MAX);
+    for (const session::FoundMemory& found : session.memories)
+        document["memories"].push_back({{"rank", found.rank >= 0 ? ordered_json(found.rank) : ordered_json()},
+                                        {"file", found.file},
+                                        {"memory", memoryJson(*found.snapshot, SIZE_MAX)}});
     document["answers"] = answersJson(session);
     // Text of a capture may hold anything; bad UTF-8 is replaced rather than thrown at.
     return document.dump(2, ' ', false, ordered_json::error_handler_t::replace);

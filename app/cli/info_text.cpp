@@ -290,7 +290,7 @@ std::vector<PhaseTime> phaseTimes(const Session& session) {
 
 std::string infoText(const Session& session) {
     std::string out = headText(session);
-    if (session.memory) return out + memoryText(*session.memory, mostMemoryLines);
+    if (session.kind == session::Kind::MemorySnapshot) return out + memoriesText(session, mostMemoryLines);
     if (const auto tree = session::attachedAs<replay::TreeProgram>(session.tree))
         return out + count(tree->functions.size(), "function") + ", " + count(tree->events.size(), "event") +
                " of CUDA-graph trees\n";
@@ -299,8 +299,8 @@ std::string infoText(const Session& session) {
         out += runsText(session) + compilesText(session);
     }
     return out + breaksText(session) + stagesText(session) + unknownWritesText(session) +
-           cachesText(session) + timingsText(session) + recordsText(session) + warningsText(session) +
-           answersText(session);
+           cachesText(session) + timingsText(session) + memoriesText(session, mostMemoryLines) +
+           recordsText(session) + warningsText(session) + answersText(session);
 }
 
 } // namespace dynascope::cli

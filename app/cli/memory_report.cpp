@@ -74,6 +74,14 @@ std::string memoryText(const session::MemorySnapshot& snapshot, std::size_t top)
     return out.empty() ? "no segment and no event\n" : out;
 }
 
+std::string memoriesText(const session::Session& session, std::size_t top) {
+    if (session.memories.empty()) return session.memory ? memoryText(*session.memory, top) : std::string();
+    std::string out;
+    for (const session::FoundMemory& found : session.memories)
+        out += "memory, " + found.file + '\n' + memoryText(*found.snapshot, top);
+    return out;
+}
+
 json memoryJson(const session::MemorySnapshot& snapshot, std::size_t top) {
     json out = {{"devices", json::array()}, {"settings", json::object()}};
     for (const auto& [key, value] : snapshot.settings)

@@ -120,7 +120,7 @@ void Exporter::pictures(int index) {
     place.capture = index;
     place.page = Page::Stages;
     const session::Session& session = *m_workspace.captures()[std::size_t(index)].session;
-    if (session.memory) return page(*pageSpec(Page::Memory), place);
+    if (session.memory && session.compiles.empty()) return page(*pageSpec(Page::Memory), place);
     if (session.tree) return page(*pageSpec(Page::Replay), place);
     if (session.compiles.empty() && !session.recordings.empty()) return page(*pageSpec(Page::Dynamo), place);
     m_window.page<StagesPage>().compare()->setMotion(false); // else a picture may be taken on the way

@@ -11,6 +11,7 @@
 #include "core/session/symbol_hints.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace dynascope::answers::detail {
 
@@ -190,21 +191,39 @@ Answer cudaGraphsAnswer(const Session& session, const TaskContext& task) {
 
 namespace {
 
-Answer snapshotAnswer(const session::MemorySnapshot& snapshot) {
+/// The device that came highest, and which rank saw it.
+struct HighestDevice {
+    session::DeviceMemory device;
+    int rank = -1;
+};
+std::optional<HighestDevice> highestDevice(const Session& session) {
+    std::optional<HighestDevice> out;
+    const auto look = [&out](const session::MemorySnapshot& snapshot, int rank) {
+        for (session::DeviceMemory& device : session::summarizeMemory(snapshot))
+            if (!out || device.peak > out->device.peak) out = {std::move(device), rank};
+    };
+    if (session.memories.empty()) look(*session.memory, -1);
+    for (const session::FoundMemory& found : session.memories)
+        look(*found.snapshot, session.memories.size() > 1 ? found.rank : -1);
+    return out;
+}
+
+Answer snapshotAnswer(const Session& session) {
     Answer out;
     out.question = Question::Memory;
-    const std::vector<session::DeviceMemory> devices = session::summarizeMemory(snapshot);
-    const auto most = std::max_element(devices.begin(), devices.end(),
-                                       [](const auto& a, const auto& b) { return a.peak < b.peak; });
-    if (most == devices.end()) return notHere(out.question, "The snapshot has no device.");
-    out.standing = most->outOfMemory > 0 ? Standing::Change : Standing::Know;
-    out.figure = formatBytes(most->peak);
-    out.of = "allocated at most on device " + std::to_string(most->device) + ", as the allocator recorded it";
-    if (most->outOfMemory > 0)
-        out.sentence = "Memory ran out " + std::to_string(most->outOfMemory) +
-                       (most->outOfMemory == 1 ? " time. " : " times. ");
-    if (!most->atPeak.empty()) {
-        const session::MemoryGroup& group = most->atPeak.front();
+    const std::optional<HighestDevice> most = highestDevice(session);
+    if (!most) return notHere(out.question, "The snapshot has no device.");
+    const session::DeviceMemory& device = most->device;
+    out.standing = device.outOfMemory > 0 ? Standing::Change : Standing::Know;
+    out.figure = formatBytes(device.peak);
+    out.of = "allocated at most on device " + std::to_string(device.device) +
+             (most->rank >= 0 ? " of rank " + std::to_string(most->rank) : "") +
+             ", as the allocator recorded it";
+    if (device.outOfMemory > 0)
+        out.sentence = "Memory ran out " + std::to_string(device.outOfMemory) +
+                       (device.outOfMemory == 1 ? " time. " : " times. ");
+    if (!device.atPeak.empty()) {
+        const session::MemoryGroup& group = device.atPeak.front();
         const std::string at = placeText(group.at);
         out.sentence += (at.empty() ? "What was allocated without a recorded line" : at) + " holds " +
                         formatBytes(group.bytes) + " of it.";
@@ -215,7 +234,7 @@ Answer snapshotAnswer(const session::MemorySnapshot& snapshot) {
 } // namespace
 
 Answer memoryAnswer(const Session& session, const TaskContext& task) {
-    if (session.memory) return snapshotAnswer(*session.memory);
+    if (session.memory) return snapshotAnswer(session);
     Answer out;
     out.question = Question::Memory;
     const replay::CoverageReport report =

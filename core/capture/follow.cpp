@@ -130,7 +130,7 @@ Result<session::Inputs> inputsAgain(const session::Inputs& before, Again again,
     for (session::InputFile& file : now.files) {
         Result<session::ByteSourcePtr> grown =
             source((fs::path(before.path) / file.name).string(), file.name);
-        if (grown) file.source = soFar(*grown);
+        if (grown) file.source = liesBeside(file) ? *grown : soFar(*grown); // each is written as a whole
     }
     // A rank that has only begun to write is no log without a record.
     if (again == Again::SoFar)

@@ -6,6 +6,7 @@
 #include "core/capture/flight_reader.h"
 #include "core/capture/log_lines.h"
 #include "core/capture/profiles.h"
+#include "core/capture/snapshots.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_reader.h"
 #include "core/session/byte_source.h"
@@ -55,8 +56,14 @@ bool maybeLog(const std::string& name) {
     return std::find(ends.begin(), ends.end(), end) != ends.end();
 }
 
-bool maybeProfile(std::string_view name) {
-    return name.ends_with(".json") || name.ends_with(".json.gz");
+/// Whether a file that its name does not tell may lie beside logs and be read with them.
+bool maybeBeside(std::string_view name) {
+    constexpr std::array<std::string_view, 4> ends = {".json", ".json.gz", ".pickle", ".pkl"};
+    return std::ranges::any_of(ends, [name](std::string_view end) { return name.ends_with(end); });
+}
+
+bool isProfileOrSnapshot(std::string_view name, std::string_view bytes) {
+    return isProfile(name, bytes) || isSnapshot(name, bytes);
 }
 
 bool holdsLog(std::string_view text) {
@@ -114,22 +121,26 @@ bool isLogFile(const std::string& name) {
     return isLogName(name) || isLogName(fs::path(name).stem().string());
 }
 
+bool liesBeside(const session::InputFile& file) {
+    return isDump(file) || isProfileOrSnapshot(file.name, file.source->bytes());
+}
+
 session::Inputs readFolder(const std::string& folder, std::vector<session::Warning>& unusable) {
     session::Inputs inputs{folder, true, {}};
-    std::vector<session::InputFile> profiles, dumps;
+    std::vector<session::InputFile> beside, dumps;
     std::error_code error;
     for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
         std::error_code ignored;
         const std::string file = at->path().string();
         const bool named = isLogFile(file) || isRecordingName(file);
         const bool isDump = !named && isDumpName(at->path().filename().string());
-        if ((!named && !isDump && !maybeProfile(file)) || !at->is_regular_file(ignored)) continue;
+        if ((!named && !isDump && !maybeBeside(file)) || !at->is_regular_file(ignored)) continue;
         Result<session::ByteSourcePtr> source = session::openByteSource(file);
-        if (source && !named && !isDump && !isProfile(file, (*source)->bytes())) continue;
+        if (source && !named && !isDump && !isProfileOrSnapshot(file, (*source)->bytes())) continue;
         if (source)
             (named    ? inputs.files
              : isDump ? dumps
-                      : profiles)
+                      : beside)
                 .push_back({at->path().filename().string(), std::move(*source)});
         else
             unusable.push_back({source.error(), SIZE_MAX});
@@ -138,8 +149,8 @@ session::Inputs readFolder(const std::string& folder, std::vector<session::Warni
         for (DebugFile& file : debugFiles(folder, unusable))
             inputs.files.push_back({std::move(file.path), std::move(file.source)});
     if (inputs.files.empty()) addNestedLogs(inputs, unusable);
-    std::ranges::sort(profiles, {}, &session::InputFile::name);
-    std::ranges::move(profiles, std::back_inserter(inputs.files));
+    std::ranges::sort(beside, {}, &session::InputFile::name);
+    std::ranges::move(beside, std::back_inserter(inputs.files));
     if (inputs.files.empty()) return inputs; // dumps alone are no capture
     std::ranges::sort(dumps, {}, &session::InputFile::name);
     std::ranges::move(dumps, std::back_inserter(inputs.files));

@@ -13,6 +13,7 @@
 #include "core/capture/log_reader.h"
 #include "core/capture/packed.h"
 #include "core/capture/profiles.h"
+#include "core/capture/snapshots.h"
 #include "core/capture/step_recordings.h"
 #include "core/capture/trace_lines.h"
 #include "core/capture/trace_reader.h"
@@ -175,16 +176,21 @@ Result<session::Session> openFile(const session::ByteSourcePtr& source, const st
     return openPlain(source, path, titleOf(path), task, options);
 }
 
+/// False if the task was cancelled.
+bool addBeside(session::Session& session, const session::Inputs& inputs, const TaskContext& task) {
+    return addProfiles(session, inputs, task) && addSnapshots(session, inputs, task);
+}
+
 Result<session::Session> openRecordings(const session::Inputs& inputs, const TaskContext& task) {
     const bool recorded =
         std::ranges::any_of(inputs.files, [](const auto& file) { return isRecordingName(file.name); });
     Result<session::Session> session = session::Session();
     if (recorded) session = readRecordings(inputs, task);
     if (!session) return session;
-    if (!addProfiles(*session, inputs, task)) return cancellation();
+    if (!addBeside(*session, inputs, task)) return cancellation();
     if (!recorded) {
-        session->kind = Kind::Profile;
-        if (session->profiles.empty() && !session->warnings.empty())
+        session->kind = session->profiles.empty() ? Kind::MemorySnapshot : Kind::Profile;
+        if (session->profiles.empty() && !session->memory && !session->warnings.empty())
             return tl::unexpected(session->warnings.front().error);
     }
     return titled(std::move(*session), inputs.path, titleOf(inputs.path));
@@ -199,17 +205,15 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     if (isDebug) {
         std::vector<DebugFile> files;
         for (const session::InputFile& file : inputs.files)
-            if (!isDump(file) && !isProfile(file.name, file.source->bytes()))
-                files.push_back({file.name, file.source});
+            if (!liesBeside(file)) files.push_back({file.name, file.source});
         Result<session::Session> session =
             openDebugFiles(std::move(files), std::move(unusable), inputs.path, task);
-        if (session && !addProfiles(*session, inputs, task)) return cancellation();
+        if (session && !addBeside(*session, inputs, task)) return cancellation();
         return session;
     }
     std::vector<RankLog> logs;
     for (const session::InputFile& file : inputs.files) {
-        if (isRecordingName(file.name) || isDump(file) || isProfile(file.name, file.source->bytes()))
-            continue;
+        if (isRecordingName(file.name) || liesBeside(file)) continue;
         const std::string label = (fs::path(inputs.path) / file.name).string();
         const int rank = rankOfName(file.name);
         if (isLogName(file.name) || !looksPacked(file.source->bytes())) {
@@ -228,7 +232,7 @@ Result<session::Session> openFolder(const session::Inputs& inputs, std::vector<s
     if (logs.empty() && !inputs.files.empty()) return openRecordings(inputs, task);
     Result<session::Session> session =
         openRanks(std::move(logs), std::move(unusable), inputs.path, task, options);
-    if (session && (!addRecordings(*session, inputs, task) || !addProfiles(*session, inputs, task)))
+    if (session && (!addRecordings(*session, inputs, task) || !addBeside(*session, inputs, task)))
         return cancellation();
     return session;
 }

@@ -142,6 +142,28 @@ std::string problemsHtml(const PageContext& page, const replay::GraphCoverage& g
     return out;
 }
 
+/// What a snapshot says of each device; `most` grows to the highest peak.
+std::string devicesHtml(const PageContext& page, const session::MemorySnapshot& snapshot,
+                        const std::string& whose, std::uint64_t& most) {
+    std::string out;
+    for (const session::DeviceMemory& device : session::summarizeMemory(snapshot)) {
+        std::string rows;
+        for (std::size_t i = 0; i < device.atPeak.size() && i < 2 * mostParts; ++i)
+            rows += htmlRow({'>' + formatBytes(device.atPeak[i].bytes),
+                             '>' + std::to_string(device.atPeak[i].blocks),
+                             device.atPeak[i].at.file.empty() ? "stack not recorded"
+                                                              : page.lines.link(device.atPeak[i].at)});
+        most = std::max(most, device.peak);
+        out += "<h3>Device " + std::to_string(device.device) + htmlText(whose) + ", " +
+               formatBytes(device.peak) + " allocated at most</h3>" +
+               htmlTable({">Bytes at the peak", ">Blocks", "Line"}, rows);
+        if (device.atPeak.size() > 2 * mostParts)
+            out +=
+                "<p class=\"dim\">and " + count(device.atPeak.size() - 2 * mostParts, "line") + " more</p>";
+    }
+    return out;
+}
+
 } // namespace
 
 Section timesSection(const PageContext& page) {
@@ -200,20 +222,13 @@ Section memorySection(const PageContext& page) {
         out.body += "<p>" + htmlText(figure.unknown) + "</p>";
     }
     if (!isSnapshot) return out;
-    for (const session::DeviceMemory& device : session::summarizeMemory(*page.session.memory)) {
-        std::string rows;
-        for (std::size_t i = 0; i < device.atPeak.size() && i < 2 * mostParts; ++i)
-            rows += htmlRow({'>' + formatBytes(device.atPeak[i].bytes),
-                             '>' + std::to_string(device.atPeak[i].blocks),
-                             device.atPeak[i].at.file.empty() ? "stack not recorded"
-                                                              : page.lines.link(device.atPeak[i].at)});
-        out.figure = formatBytes(device.peak);
-        out.body += "<h3>Device " + std::to_string(device.device) + ", " + formatBytes(device.peak) +
-                    " allocated at most</h3>" + htmlTable({">Bytes at the peak", ">Blocks", "Line"}, rows);
-        if (device.atPeak.size() > 2 * mostParts)
-            out.body +=
-                "<p class=\"dim\">and " + count(device.atPeak.size() - 2 * mostParts, "line") + " more</p>";
-    }
+    std::uint64_t most = 0;
+    if (page.session.memories.empty()) out.body += devicesHtml(page, *page.session.memory, {}, most);
+    for (const session::FoundMemory& found : page.session.memories)
+        out.body += devicesHtml(page, *found.snapshot,
+                                page.session.memories.size() > 1 ? ", " + found.file : std::string(), most);
+    out.figure = formatBytes(most);
+    if (figure.value) out.note += "; " + out.figure + " allocated at most on a device";
     return out;
 }
 

@@ -326,6 +326,13 @@ struct Inputs {
     std::vector<InputFile> files; ///< of a folder, those that can hold a capture
 };
 
+/// A memory snapshot among the files of a folder.
+struct FoundMemory {
+    int rank = -1;    ///< by its name; -1 where that names none
+    std::string file; ///< within the folder
+    std::shared_ptr<const MemorySnapshot> snapshot;
+};
+
 struct Session {
     Kind kind = Kind::Unknown;
     std::string path; ///< as opened, or "pasted text"
@@ -341,7 +348,9 @@ struct Session {
     std::vector<Warning> warnings;
     std::map<std::string, SourceFile> sources;
     std::map<std::string, std::size_t> recordCounts; ///< by Record::type
-    std::shared_ptr<const MemorySnapshot> memory;    ///< null where the input is none
+    /// Null where the input is none and none lies beside the trace; else the first of them.
+    std::shared_ptr<const MemorySnapshot> memory;
+    std::vector<FoundMemory> memories; ///< of a folder, by rank
     AttachmentPtr tree; ///< calls of CUDA graphs, a replay::TreeProgram; null where the input is none
 
     /// Dynamo's steps, a dynamo::Recording a process. Each is for one thread at a time.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Pickles of plain data, and the memory snapshots made of them (tests/data/memory).
+#include "core/answers/answer.h"
 #include "core/capture/memory_reader.h"
 #include "core/capture/open.h"
 #include "core/capture/pickle.h"
 #include "core/session/memory_timeline.h"
+#include "core/store/session_file.h"
 #include "tests/support/archive.h"
 
 #include <QTemporaryDir>
@@ -301,6 +303,52 @@ private slots:
         QCOMPARE(lines.ofLife.size(), timeline.lives.size());
         QCOMPARE(lines.ofLife[1], std::size_t(0));
         QCOMPARE(session::memoryTimeline(*snapshot, 7).moments(), std::size_t(1));
+    }
+
+    /// In a folder with a trace they belong to it, by rank; what is no snapshot is left alone, what is damaged said.
+    void besideATrace() {
+        const QTemporaryDir folder, elsewhere;
+        const auto put = [&](const char* name, const std::string& bytes) {
+            QFile file(folder.filePath(name));
+            if (!file.open(QIODevice::WriteOnly) || file.write(bytes.data(), qint64(bytes.size())) < 0)
+                qFatal("cannot write");
+        };
+        const std::string& whole = pickles().at("training.4.pickle");
+        put("memory_snapshot_rank_1_7_ab.pickle", whole);
+        put("memory_snapshot_rank_0_6_cd.pickle", pickles().at("old.pickle"));
+        put("weights.pickle", pickles().at("values.pickle"));
+        put("cut.pkl", whole.substr(0, whole.size() / 2));
+        const std::string path = folder.path().toStdString();
+        const auto alone = capture::open(path);
+        QVERIFY2(alone, alone ? "" : alone.error().message.c_str());
+        QCOMPARE((*alone)->kind, session::Kind::MemorySnapshot);
+        QVERIFY(QFile::copy(DYNASCOPE_SOURCE_DIR "/resources/samples/graph_breaks.log",
+                            folder.filePath("dedicated_log_torch_trace_x.log")));
+        const auto holds = [](const session::Session& session) {
+            QCOMPARE(session.kind, session::Kind::TorchTrace);
+            QVERIFY(!session.compiles.empty());
+            QCOMPARE(session.memories.size(), std::size_t(2));
+            QCOMPARE(session.memories[0].rank, 0);
+            QCOMPARE(session.memories[1].file, std::string("memory_snapshot_rank_1_7_ab.pickle"));
+            QVERIFY(session.memory == session.memories[0].snapshot);
+            QCOMPARE(session.memories[1].snapshot->segments.size(), std::size_t(3));
+            QCOMPARE(session.warnings.size(), std::size_t(1));
+            QCOMPARE(session.warnings[0].error.file, std::string("cut.pkl"));
+            const answers::Answer answer = answers::answer(session, answers::Question::Memory);
+            QVERIFY2(answer.of.find("of rank 1, as the allocator recorded it") != std::string::npos,
+                     answer.of.c_str());
+        };
+        const auto opened = capture::open(path);
+        QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
+        holds(**opened);
+        const std::string saved = elsewhere.filePath("kept.dynascope").toStdString();
+        store::SessionContents contents;
+        contents.inputs = (*opened)->inputs;
+        QVERIFY(store::saveSession(saved, contents));
+        QVERIFY(QDir(folder.path()).removeRecursively());
+        const auto again = capture::openSaved(saved);
+        QVERIFY2(again, again ? "" : again.error().message.c_str());
+        holds(*again->session);
     }
 
     /// Events that cannot be: freed twice, allocated twice, more freed than there was.

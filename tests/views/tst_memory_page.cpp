@@ -9,6 +9,7 @@
 #include "views/memory/memory_lines_model.h"
 #include "views/memory/memory_page.h"
 
+#include <QComboBox>
 #include <QTableView>
 #include <QtTest>
 
@@ -136,6 +137,28 @@ private slots:
         s.workspace.goBack();
         s.workspace.goBack();
         s.settle();
+        QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
+    }
+
+    /// Beside a trace there is one a rank; the device with most to show comes first.
+    void ranksAreChosenFrom() {
+        Shown s;
+        session::Session both = snapshot();
+        auto small = std::make_shared<session::MemorySnapshot>();
+        small->segments = {
+            {0, 4096, 2048, 0, "small", false, {{4096, 512, 512, session::MemoryBlock::State::Active, 0}}}};
+        both.memories = {{0, "a.pickle", small}, {3, "b.pickle", both.memory}};
+        both.memory = small;
+        s.workspace.addCapture(test::captureOf(std::move(both)));
+        s.settle();
+        auto* devices = s.page->findChild<QComboBox*>();
+        QVERIFY(devices->isVisibleTo(s.page.get()));
+        QCOMPARE(devices->currentText(), QString("rank 3, device 0"));
+        QCOMPARE(s.rows().size(), 4);
+        devices->setCurrentIndex(0);
+        emit devices->activated(0);
+        s.settle();
+        QCOMPARE(devices->currentText(), QString("rank 0, device 0"));
         QCOMPARE(s.rows(), QStringList{"512 B stack not recorded"});
     }
 

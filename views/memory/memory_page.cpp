@@ -41,9 +41,16 @@ QString hexText(std::uint64_t address) {
 
 /// What one device's trace comes to, made on a worker.
 struct MemoryPage::Picture {
+    SnapshotPtr snapshot;
     std::shared_ptr<const MemoryTimeline> timeline;
     std::vector<MemoryChart::Look> looks; ///< of each life
     std::map<LineKey, int> ofLine;        ///< colours of the lines that have one
+};
+
+struct MemoryPage::DeviceOf {
+    session::DeviceMemory memory;
+    SnapshotPtr snapshot;
+    int rank = -1; ///< -1 where there is no other
 };
 
 struct MemoryPage::Private {
@@ -54,8 +61,8 @@ struct MemoryPage::Private {
     QTableView* table = nullptr;
     MemoryLinesModel* model = nullptr;
     FactView* detail = nullptr;
-    SnapshotPtr snapshot;
-    std::vector<session::DeviceMemory> summary;
+    std::vector<session::FoundMemory> all;
+    std::vector<DeviceOf> summary;
     Picture picture;
     int device = -1; ///< index into summary
 };
@@ -132,7 +139,7 @@ void MemoryPage::forget() {
     d->chart->setContent({});
     d->model->setRows({});
     d->picture = {};
-    d->snapshot.reset();
+    d->all.clear();
     d->device = -1;
 }
 
@@ -144,29 +151,38 @@ void MemoryPage::refresh() {
     const session::Session& session = *workspace().session();
     if (!session.memory) {
         forget();
-        showMessage(tr("This capture has no memory snapshot. torch.cuda.memory._dump_snapshot() writes one: "
-                       "open that file."));
+        showMessage(
+            tr("This capture has no memory snapshot. dynascope-cli run --what trace,memory keeps one beside "
+               "the trace, and torch.cuda.memory._dump_snapshot() writes one: open that file."));
         return;
     }
     showContent();
-    if (d->snapshot == session.memory) {
+    if (!d->all.empty() && d->all.front().snapshot == session.memory) {
         if (d->device >= 0) showFigures();
         return;
     }
     forget();
-    d->snapshot = session.memory;
+    d->all = session.memories;
+    if (d->all.empty()) d->all.push_back({-1, {}, session.memory});
     setLoading(true);
-    workspace().tasks().run<std::vector<session::DeviceMemory>>(
+    workspace().tasks().run<std::vector<DeviceOf>>(
         QStringLiteral("memory"), this,
-        [snapshot = d->snapshot](const TaskContext&) { return session::summarizeMemory(*snapshot); },
-        [this](std::vector<session::DeviceMemory> summary) { showSummary(std::move(summary)); });
+        [all = d->all](const TaskContext&) {
+            std::vector<DeviceOf> out;
+            for (const session::FoundMemory& found : all)
+                for (session::DeviceMemory& device : session::summarizeMemory(*found.snapshot))
+                    out.push_back({std::move(device), found.snapshot, all.size() > 1 ? found.rank : -1});
+            return out;
+        },
+        [this](std::vector<DeviceOf> summary) { showSummary(std::move(summary)); });
 }
 
-void MemoryPage::showSummary(std::vector<session::DeviceMemory> summary) {
+void MemoryPage::showSummary(std::vector<DeviceOf> summary) {
     d->summary = std::move(summary);
     d->devices->clear();
-    for (const session::DeviceMemory& device : d->summary)
-        d->devices->addItem(tr("device %1").arg(device.device));
+    for (const DeviceOf& of : d->summary)
+        d->devices->addItem(of.rank < 0 ? tr("device %1").arg(of.memory.device)
+                                        : tr("rank %1, device %2").arg(of.rank).arg(of.memory.device));
     d->devices->setVisible(d->summary.size() > 1);
     if (d->summary.empty()) {
         setLoading(false);
@@ -174,7 +190,8 @@ void MemoryPage::showSummary(std::vector<session::DeviceMemory> summary) {
     }
     const auto largest =
         std::max_element(d->summary.begin(), d->summary.end(), [](const auto& a, const auto& b) {
-            return std::pair(a.events, a.reserved) < std::pair(b.events, b.reserved);
+            return std::pair(a.memory.events, a.memory.reserved) <
+                   std::pair(b.memory.events, b.memory.reserved);
         });
     showDevice(int(largest - d->summary.begin()));
 }
@@ -186,7 +203,8 @@ void MemoryPage::showDevice(int index) {
     setLoading(true);
     workspace().tasks().run<Picture>(
         QStringLiteral("memory"), this,
-        [snapshot = d->snapshot, device = d->summary[std::size_t(index)].device](const TaskContext&) {
+        [snapshot = d->summary[std::size_t(index)].snapshot,
+         device = d->summary[std::size_t(index)].memory.device](const TaskContext&) {
             Picture out;
             auto timeline = std::make_shared<MemoryTimeline>(session::memoryTimeline(*snapshot, device));
             const session::MemoryLines lines = session::memoryLines(*snapshot, *timeline);
@@ -202,6 +220,7 @@ void MemoryPage::showDevice(int index) {
             out.looks.reserve(lines.ofLife.size());
             for (const std::size_t line : lines.ofLife)
                 out.looks.push_back({ofLine[line]});
+            out.snapshot = snapshot;
             out.timeline = std::move(timeline);
             return out;
         },
@@ -220,7 +239,7 @@ void MemoryPage::showPicture(Picture picture) {
     content.momentName = [](std::size_t moment) { return tr("event %1").arg(numberText(moment)); };
     content.tip = [this](std::size_t index) {
         const MemoryLife& life = d->picture.timeline->lives[index];
-        const ir::SourceLocation* at = session::userFrame(d->snapshot->stacks[life.stack]);
+        const ir::SourceLocation* at = session::userFrame(d->picture.snapshot->stacks[life.stack]);
         const QString from = life.older ? tr("before the trace") : numberText(life.begin);
         const QString to = life.lasts ? tr("the end") : numberText(life.end);
         const QString text = bytesText(life.bytes) + u'\n' + tr("events %1 to %2").arg(from, to) + u'\n' +
@@ -233,7 +252,7 @@ void MemoryPage::showPicture(Picture picture) {
 }
 
 void MemoryPage::showFigures() {
-    const session::DeviceMemory& device = d->summary[std::size_t(d->device)];
+    const session::DeviceMemory& device = d->summary[std::size_t(d->device)].memory;
     const Colours& c = theme().colours();
     std::vector<FigureRow::Figure> figures{
         {bytesText(device.allocated), tr("allocated at the end"), {}, tr("By tensors that are alive")},
@@ -260,7 +279,7 @@ void MemoryPage::showMoment(std::size_t moment) {
                              : tr("Alive at event %1").arg(numberText(moment)));
     workspace().tasks().run<std::vector<MemoryGroup>>(
         QStringLiteral("memory.alive"), this,
-        [snapshot = d->snapshot, timeline = d->picture.timeline, moment](const TaskContext&) {
+        [snapshot = d->picture.snapshot, timeline = d->picture.timeline, moment](const TaskContext&) {
             return session::memoryAlive(*snapshot, *timeline, moment);
         },
         [this](std::vector<MemoryGroup> groups) {
@@ -296,7 +315,7 @@ void MemoryPage::showDetail() {
         facts.sections.push_back(std::move(section));
         Section stack;
         stack.title = tr("Allocated at");
-        stack.facts = stackFacts(d->snapshot->stacks[life.stack]);
+        stack.facts = stackFacts(d->picture.snapshot->stacks[life.stack]);
         if (stack.facts.empty()) stack.facts = {paragraph({quiet(tr("The snapshot has no stack of it."))})};
         facts.sections.push_back(std::move(stack));
     } else if (!rows.isEmpty()) {

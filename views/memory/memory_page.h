@@ -30,8 +30,9 @@ protected:
 private:
     struct Private;
     struct Picture;
+    struct DeviceOf;
     void forget();
-    void showSummary(std::vector<session::DeviceMemory> summary);
+    void showSummary(std::vector<DeviceOf> summary);
     void showDevice(int index);
     void showPicture(Picture picture);
     void showFigures();
