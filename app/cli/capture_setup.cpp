@@ -40,6 +40,8 @@ std::vector<std::pair<std::string, std::string>> captureVariables(const std::str
         unlessSet("TORCH_NCCL_DUMP_ON_TIMEOUT", "1");
         unlessSet("TORCH_FR_DUMP_TEMP_FILE", folder + "/flight_rank_"); // NCCL's watchdog adds the rank
     }
+    if (request.memory) out.emplace_back("DYNASCOPE_MEMORY", "1");
+    if (request.values) out.emplace_back("DYNASCOPE_VALUES", "1");
     if (request.profileSteps > 0) {
         out.emplace_back("DYNASCOPE_PROFILE", std::to_string(request.profileSteps));
         // Names of C++ kernels in the profile, and which nodes a kernel computes.
@@ -66,6 +68,8 @@ CaptureFiles captureFiles(const std::string& folder) {
         if (entry->path().extension() == ".dpasses") ++out.passes;
         const std::string name = entry->path().filename().string();
         if (name.starts_with("flight_rank_")) ++out.flights;
+        if (name.starts_with("memory_snapshot_") && name.ends_with(".pickle")) ++out.memories;
+        if (name.starts_with("values_") && name.ends_with(".inputs.json")) ++out.values;
         if (name.starts_with("profile_") && name.ends_with(".json.gz")) ++out.profiles;
     }
     return out;
@@ -77,7 +81,19 @@ std::string captureSummary(const std::string& folder) {
            (found.passes > 0 ? std::to_string(found.passes) + " of passes, " : std::string()) +
            (found.flights > 0 ? count(found.flights, "flight-recorder dump") + ", " : std::string()) +
            (found.profiles > 0 ? count(found.profiles, "profile") + ", " : std::string()) +
+           (found.memories > 0 ? count(found.memories, "memory snapshot") + ", " : std::string()) +
+           (found.values > 0 ? "values of " + count(found.values, "graph") + ", " : std::string()) +
            std::to_string((found.bytes + 1023) / 1024) + " KiB";
+}
+
+std::string missingLines(const CaptureRequest& request, const std::string& folder) {
+    const CaptureFiles found = captureFiles(folder);
+    std::string out;
+    if (request.memory && found.memories == 0)
+        out +=
+            "No memory snapshot: no process used a GPU through PyTorch, or none that did came to its end.\n";
+    if (request.values && found.values == 0) out += "No values: no graph was compiled.\n";
+    return out;
 }
 
 } // namespace dynascope::cli

@@ -28,6 +28,8 @@ struct CaptureRequest {
     /// Dynamo's steps. Without them the recorder stays out, and of all this only the trace is left.
     bool steps = true;
     bool flight = false; ///< dumps of the flight recorder, one a rank
+    bool memory = false; ///< a snapshot of a GPU's allocator at the end, one a process
+    bool values = false; ///< what compiled graphs were called with
 };
 
 /// Variables by name that make a Python below record into `folder`, an absolute path. `pythonPath` is what
@@ -41,11 +43,15 @@ struct CaptureFiles {
     std::size_t recordings = 0; ///< of Dynamo
     std::size_t passes = 0;     ///< recordings of passes
     std::size_t profiles = 0;
-    std::size_t flights = 0; ///< dumps of the flight recorder
+    std::size_t flights = 0;  ///< dumps of the flight recorder
+    std::size_t memories = 0; ///< memory snapshots
+    std::size_t values = 0;   ///< values that graphs were called with
     std::uint64_t bytes = 0;
 };
 [[nodiscard]] CaptureFiles captureFiles(const std::string& folder);
 /// "FOLDER: 2 recordings, 41 KiB".
 [[nodiscard]] std::string captureSummary(const std::string& folder);
+/// A line for each thing that was asked for, is not there, and that the recorder says nothing of; empty for none.
+[[nodiscard]] std::string missingLines(const CaptureRequest& request, const std::string& folder);
 
 } // namespace dynascope::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--passes] [--profile[=STEPS]] [--flight]
-//   [--break WHERE ... | --live SOCKET] -- python script.py ARGS
+// dynascope-cli capture [-o DIR] [--set NAME=VALUE ...] [--passes] [--profile[=STEPS]] [--flight] [--memory]
+//   [--values] [--break WHERE ... | --live SOCKET] -- python script.py ARGS
 //
 // The program runs as it is: what is asked of PyTorch and of the recorder stands in the environment, and so
 // holds for every Python below it, the ranks of torchrun among them. With --break the compilation stops where
@@ -47,7 +47,8 @@ int run(CaptureOptions& options) {
     const Result<int> status =
         runRecorded({options.program, folder, *recorder, options.request, true}, console.get());
     if (!status) return fail(status.error());
-    std::fprintf(stderr, "%s\n", withoutControlCodes(captureSummary(folder)).c_str());
+    std::fprintf(stderr, "%s\n%s", withoutControlCodes(captureSummary(folder)).c_str(),
+                 missingLines(options.request, folder).c_str());
     return *status;
 }
 
@@ -72,6 +73,10 @@ void addCapture(Parser& parser) {
     command.flag("--flight", options->request.flight,
                  "Also keep what PyTorch's flight recorder holds of each rank's collectives, for ranks and "
                  "the page Ranks");
+    command.flag("--memory", options->request.memory,
+                 "Also keep what PyTorch's allocator of a GPU did, as a memory snapshot at the end");
+    command.flag("--values", options->request.values,
+                 "Also keep what each graph of Dynamo's is called with at first, as exec --inputs reads it");
     command
         .addAlone(
             "--profile", options->request.profileSteps, 5,

@@ -30,7 +30,8 @@ namespace {
 namespace fs = std::filesystem;
 using runs::RunRecord;
 
-constexpr std::array<std::string_view, 5> parts{"trace", "steps", "passes", "profile", "flight"};
+constexpr std::array<std::string_view, 7> parts{"trace",  "steps",  "passes", "profile",
+                                                "flight", "memory", "values"};
 constexpr int profiledSteps = 5;
 
 struct RunOptions {
@@ -133,9 +134,14 @@ std::string followedPath(const std::string& folder) {
     return traces.size() == 1 ? traces.front() : folder;
 }
 
-void tell(const std::string& folder) {
-    onStderr('\n' + captureSummary(folder) + '\n');
-    if (tracesIn(folder).empty())
+/// Also where nothing was compiled, but memory recorded.
+bool holdsCapture(const std::string& folder) {
+    return !tracesIn(folder).empty() || captureFiles(folder).memories > 0;
+}
+
+void tell(const std::string& folder, const CaptureRequest& request) {
+    onStderr('\n' + captureSummary(folder) + '\n' + missingLines(request, folder));
+    if (!holdsCapture(folder))
         return onStderr(
             "Nothing to answer: no trace was written. PyTorch compiled nothing here, or did not run.\n");
     const auto session = openInput(folder);
@@ -157,7 +163,10 @@ int run(const RunOptions& options) {
     program.request.passes = asked("passes");
     program.request.profileSteps = asked("profile") ? profiledSteps : 0;
     program.request.flight = asked("flight");
-    program.request.steps = asked("steps") || asked("passes") || asked("profile") || asked("flight");
+    program.request.memory = asked("memory");
+    program.request.values = asked("values");
+    program.request.steps =
+        std::ranges::any_of(*what, [](const std::string& part) { return part != "trace"; });
     if (!program.request.steps && !options.settings.empty())
         return fail("--set needs the recorder, which --what " + options.what + " leaves out");
     if (program.request.steps) {
@@ -201,9 +210,8 @@ int run(const RunOptions& options) {
     record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - before).count();
     record.exitStatus = *status;
     const auto kept = runs::writeRun(*folder, record);
-    tell(*folder);
-    if ((options.open || options.follow) && !isShown && !tracesIn(*folder).empty())
-        openWindow(*folder, false);
+    tell(*folder, program.request);
+    if ((options.open || options.follow) && !isShown && holdsCapture(*folder)) openWindow(*folder, false);
     if (!kept) return fail(kept.error());
     return *status;
 }
@@ -220,9 +228,9 @@ void addRun(Parser& parser) {
         .add("--what", options->what,
              "What is kept, with commas: trace, steps (of Dynamo), passes (of AOTAutograd and Inductor), "
              "profile (of five "
-             "steps once compiling has settled), flight (dumps of the flight recorder, a rank each); all but "
-             "trace come "
-             "with steps")
+             "steps once compiling has settled), flight (dumps of the flight recorder, a rank each), memory "
+             "(a snapshot of a GPU's allocator at the end), values (what each graph is called with at first, "
+             "for exec --inputs); all but trace come with steps")
         .showDefault();
     command.add("--set", options->settings,
                 "A setting of torch._dynamo.config for this run, as capture takes it");

@@ -19,10 +19,10 @@ struct RunRecord {
     std::vector<std::string> command;
     std::string folder; ///< that the program was started in
     std::string host;
-    std::int64_t started = 0;          ///< seconds since 1970, UTC
-    std::optional<double> seconds;     ///< none: it runs still, or we were killed
-    std::optional<int> exitStatus;     ///< as shells give it; none as above
-    std::vector<std::string> what;     ///< "trace", "steps", "passes", "profile", "flight"
+    std::int64_t started = 0;      ///< seconds since 1970, UTC
+    std::optional<double> seconds; ///< none: it runs still, or we were killed
+    std::optional<int> exitStatus; ///< as shells give it; none as above
+    std::vector<std::string> what; ///< "trace", "steps", "passes", "profile", "flight", "memory", "values"
     std::vector<std::string> settings; ///< of torch._dynamo.config
     /// Variables that PyTorch, its launchers and CUDA read. None whose name speaks of a secret.
     std::map<std::string, std::string> environment;

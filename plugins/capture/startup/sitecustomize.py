@@ -20,6 +20,10 @@ def _start(module):
             settings.apply(sys.modules["torch._dynamo.config"], os.environ["DYNASCOPE_SETTINGS"])
 
         dynascope_capture.start(os.environ["DYNASCOPE_CAPTURE"])
+        if os.environ.get("DYNASCOPE_VALUES") == "1":
+            from dynascope_capture import graph_values
+
+            graph_values.install(os.environ["DYNASCOPE_CAPTURE"])
     except Exception as error:
         print(f"dynascope_capture: not recording: {type(error).__name__}: {error}", file=sys.stderr)
 
@@ -60,6 +64,15 @@ def _start_flight(module):
         print(f"dynascope_capture: no flight-recorder dump: {type(error).__name__}: {error}", file=sys.stderr)
 
 
+def _start_memory(module):
+    try:
+        from dynascope_capture.memory import Memory
+
+        Memory(os.environ["DYNASCOPE_CAPTURE"], module).start()
+    except Exception as error:
+        print(f"dynascope_capture: no memory snapshot: {type(error).__name__}: {error}", file=sys.stderr)
+
+
 def _wait_for_dynamo():
     try:
         from dynascope_capture.imports import AfterImport
@@ -73,6 +86,9 @@ def _wait_for_dynamo():
             AfterImport("torch._dynamo.eval_frame", _start_profile)
         if os.environ.get("DYNASCOPE_FLIGHT") == "1":
             AfterImport("torch.distributed.distributed_c10d", _start_flight)
+        if os.environ.get("DYNASCOPE_MEMORY") == "1":
+            for device in ("torch.cuda", "torch.xpu"):
+                AfterImport(device, _start_memory)
 
 
 def _next_customization():

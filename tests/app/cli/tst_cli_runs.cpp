@@ -70,11 +70,18 @@ private slots:
         QVERIFY(of("passes,profile").endsWith(" 1 5\n"));
         QCOMPARE(QDir(runs()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(),
                  3); // of one second, it may be
+        const Ran more = cli({"run", "--into", runs(), "--what", "memory,values", "--", "sh", "-c",
+                              "echo ${DYNASCOPE_MEMORY:-none} ${DYNASCOPE_VALUES:-none}; "
+                              "touch $DYNASCOPE_CAPTURE/values_1_ab_0-0.inputs.json"});
+        QCOMPARE(more.out, QByteArray("1 1\n"));
+        QVERIFY2(more.err.contains("values of 1 graph, ") && !more.err.contains("No values") &&
+                     more.err.contains("No memory snapshot: no process used a GPU through PyTorch"),
+                 more.err);
         const Ran other = cli({"run", "--into", runs(), "--what", "trace,all", "--", "true"});
         QVERIFY2(other.exitCode == 2 && other.err.contains("--what has no 'all'"), other.err);
         const Ran set = cli({"run", "--into", runs(), "--what", "trace", "--set", "a=1", "--", "true"});
         QVERIFY2(set.exitCode == 2 && set.err.contains("needs the recorder"), set.err);
-        QCOMPARE(QDir(runs()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 3);
+        QCOMPARE(QDir(runs()).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 4);
     }
 
     /// Beside another window than ours, that only says how it was called.
