@@ -72,7 +72,8 @@ std::map<std::string, std::string> environmentForRecord() {
 std::string programName(const std::vector<std::string>& command) {
     std::string found;
     for (std::size_t i = 0; i < command.size() && found.empty(); ++i) {
-        if (command[i].ends_with(".py")) found = fs::path(command[i]).stem().string();
+        if (command[i].ends_with(".py") || command[i].ends_with(".ipynb"))
+            found = fs::path(command[i]).stem().string();
         if (command[i] == "-m" && i + 1 < command.size()) found = command[i + 1];
     }
     if (found.empty() && !command.empty()) found = fs::path(command.front()).filename().string();

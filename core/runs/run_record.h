@@ -35,7 +35,8 @@ struct RunRecord {
 [[nodiscard]] std::string localTime(std::int64_t when, const char* format);
 /// "2026-11-26_221530_train" of `python train.py`, in local time.
 [[nodiscard]] std::string runName(std::int64_t started, const std::vector<std::string>& command);
-/// "train" of `python train.py`, "pytest" of `python -m pytest`, "torchrun" of `torchrun job`: plain characters alone.
+/// "train" of `python train.py`, "pytest" of `python -m pytest`, "n" of `jupyter execute n.ipynb`, "torchrun" of
+/// `torchrun job`: plain characters alone.
 [[nodiscard]] std::string programName(const std::vector<std::string>& command);
 
 /// Writes dynascope-run.json of a run's folder; one that is there is replaced as a whole.

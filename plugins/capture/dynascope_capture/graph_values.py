@@ -10,17 +10,13 @@ import json
 import math
 import os
 import secrets
-import sys
 import tempfile
 
+from .telling import say
 from .writer import rank_name
 
 _MOST_ELEMENTS = 1 << 18  # of a storage; of a larger one its length and range are kept
 _SEED = 1
-
-
-def say(text):
-    print(f"dynascope_capture: {text}", file=sys.stderr)
 
 
 class _Odd(Exception):

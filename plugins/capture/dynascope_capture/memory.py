@@ -8,16 +8,12 @@ import atexit
 import os
 import pickle
 import secrets
-import sys
 import tempfile
 
+from .telling import say
 from .writer import rank_name
 
 _MOST_EVENTS = 100_000  # of a device: the oldest are given up first
-
-
-def say(text):
-    print(f"dynascope_capture: {text}", file=sys.stderr)
 
 
 class Memory:

@@ -8,17 +8,14 @@ after, each call of a compiled function costs a counter. The profile lies beside
 
 import os
 import secrets
-import sys
 import tempfile
 import threading
+
+from .telling import say
 
 _LEADS_FROM = 3  # calls from outside, after which a compiled function makes the steps
 _GONE_AFTER = 8  # calls of another one, after which it makes the steps instead
 _QUIET = 2  # steps without a compilation
-
-
-def say(text):
-    print(f"dynascope_capture: {text}", file=sys.stderr)
 
 
 def _compilations():

@@ -251,6 +251,7 @@ private slots:
         QCOMPARE(programName({"python", "a/train step.py", "--x"}), std::string("train_step"));
         QCOMPARE(programName({"python", "-m", "pytest", "t.py"}), std::string("pytest"));
         QCOMPARE(programName({"/usr/bin/torchrun", "job"}), std::string("torchrun"));
+        QCOMPARE(programName({"jupyter", "execute", "a/n.ipynb"}), std::string("n"));
         QCOMPARE(programName({}), std::string("program"));
     }
 
