@@ -64,6 +64,7 @@ CaptureFiles captureFiles(const std::string& folder) {
         const std::uint64_t size = entry->file_size(gone);
         if (gone || entry->path().extension() == ".tail") continue;
         out.bytes += size;
+        if (entry->path().extension() == ".log" && size > 0) ++out.traces;
         if (entry->path().extension() == ".dsteps") ++out.recordings;
         if (entry->path().extension() == ".dpasses") ++out.passes;
         const std::string name = entry->path().filename().string();
@@ -75,14 +76,25 @@ CaptureFiles captureFiles(const std::string& folder) {
     return out;
 }
 
+std::string besideText(const CaptureFiles& found) {
+    std::string out;
+    const auto add = [&out](std::size_t n, const std::string& words) {
+        if (n > 0) out += (out.empty() ? "" : ", ") + words;
+    };
+    add(found.recordings, count(found.recordings, "recording"));
+    add(found.passes, std::to_string(found.passes) + " of passes");
+    add(found.flights, count(found.flights, "flight-recorder dump"));
+    add(found.profiles, count(found.profiles, "profile"));
+    add(found.memories, count(found.memories, "memory snapshot"));
+    add(found.values, "values of " + count(found.values, "graph"));
+    return out;
+}
+
 std::string captureSummary(const std::string& folder) {
     const CaptureFiles found = captureFiles(folder);
-    return folder + ": " + count(found.recordings, "recording") + ", " +
-           (found.passes > 0 ? std::to_string(found.passes) + " of passes, " : std::string()) +
-           (found.flights > 0 ? count(found.flights, "flight-recorder dump") + ", " : std::string()) +
-           (found.profiles > 0 ? count(found.profiles, "profile") + ", " : std::string()) +
-           (found.memories > 0 ? count(found.memories, "memory snapshot") + ", " : std::string()) +
-           (found.values > 0 ? "values of " + count(found.values, "graph") + ", " : std::string()) +
+    std::string beside = besideText(found);
+    if (!beside.empty()) beside += ", ";
+    return folder + ": " + (found.recordings == 0 ? "0 recordings, " : "") + beside +
            std::to_string((found.bytes + 1023) / 1024) + " KiB";
 }
 
@@ -92,7 +104,8 @@ std::string missingLines(const CaptureRequest& request, const std::string& folde
     if (request.memory && found.memories == 0)
         out +=
             "No memory snapshot: no process used a GPU through PyTorch, or none that did came to its end.\n";
-    if (request.values && found.values == 0) out += "No values: no graph was compiled.\n";
+    if (request.values && found.values == 0)
+        out += "No values: no graph was compiled, or none whose inputs can be kept.\n";
     return out;
 }
 

@@ -40,6 +40,7 @@ captureVariables(const std::string& folder, const std::string& recorder, std::st
 
 /// What a folder of a capture holds so far; tails do not count.
 struct CaptureFiles {
+    std::size_t traces = 0;     ///< logs that something was written into
     std::size_t recordings = 0; ///< of Dynamo
     std::size_t passes = 0;     ///< recordings of passes
     std::size_t profiles = 0;
@@ -49,6 +50,8 @@ struct CaptureFiles {
     std::uint64_t bytes = 0;
 };
 [[nodiscard]] CaptureFiles captureFiles(const std::string& folder);
+/// What there is beside the traces: "2 recordings, 1 of passes, 1 profile".
+[[nodiscard]] std::string besideText(const CaptureFiles& found);
 /// "FOLDER: 2 recordings, 41 KiB".
 [[nodiscard]] std::string captureSummary(const std::string& folder);
 /// A line for each thing that was asked for, is not there, and that the recorder says nothing of; empty for none.

@@ -8,7 +8,7 @@
 #include "app/cli/recorded_program.h"
 #include "core/base/own_program.h"
 #include "core/base/text.h"
-#include "core/runs/run_record.h"
+#include "core/runs/run_list.h"
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,9 @@ namespace dynascope::cli {
 namespace {
 
 namespace fs = std::filesystem;
+using runs::followedPath;
 using runs::RunRecord;
+using runs::tracesIn;
 
 constexpr std::array<std::string_view, 7> parts{"trace",  "steps",  "passes", "profile",
                                                 "flight", "memory", "values"};
@@ -114,24 +116,6 @@ void openWindow(std::string path, bool follows) {
     const int started = posix_spawn(&child, window.c_str(), nullptr, &attributes, words.data(), environ);
     posix_spawnattr_destroy(&attributes);
     if (started != 0) onStderr("dynascope-cli: " + window + ": " + std::strerror(started) + '\n');
-}
-
-/// The logs that PyTorch has written something into.
-std::vector<std::string> tracesIn(const std::string& folder) {
-    std::vector<std::string> out;
-    std::error_code problem, gone;
-    for (const fs::directory_entry& file : fs::directory_iterator(folder, problem))
-        if (file.path().extension() == ".log" && file.file_size(gone) > 0 && !gone)
-            out.push_back(file.path().string());
-    return out;
-}
-
-/// What the window can read on as it grows: a folder with recordings beside its log it cannot, the log it can. Empty while
-/// there is nothing.
-std::string followedPath(const std::string& folder) {
-    const std::vector<std::string> traces = tracesIn(folder);
-    if (traces.empty()) return {};
-    return traces.size() == 1 ? traces.front() : folder;
 }
 
 /// Also where nothing was compiled, but memory recorded.

@@ -3,11 +3,9 @@
 // dynascope-cli runs [DIR] [--compare A B | --keep N] [--json]
 #include "app/cli/command.h"
 #include "app/cli/table.h"
-#include "core/runs/run_record.h"
-#include "core/session/breaks.h"
+#include "core/runs/run_list.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -16,12 +14,15 @@ namespace dynascope::cli {
 
 namespace {
 
-namespace fs = std::filesystem;
 using nlohmann::json;
+using runs::commandText;
+using runs::endText;
 using runs::FoundRun;
 using runs::localTime;
 using runs::RunRecord;
 using runs::runsIn;
+using runs::RunSummary;
+using runs::summaryOf;
 
 struct RunsOptions {
     std::string folder = "dynascope-runs";
@@ -30,47 +31,10 @@ struct RunsOptions {
     bool json = false;
 };
 
-/// What the capture of a run says in short.
-struct Summary {
-    std::string problem, torch;
-    std::size_t compiles = 0, recompiles = 0, breaks = 0;
-    double compileSeconds = 0;
-};
-Summary summaryOf(const FoundRun& run) {
-    Summary out;
-    const auto session = openInput(run.path);
-    if (!session) {
-        out.problem = session.error().message;
-        return out;
-    }
-    const session::BreakSummary found = session::summarizeBreaks(**session);
-    out.torch = (*session)->torchVersion;
-    out.compiles = found.compiles;
-    out.recompiles = found.recompiles;
-    out.breaks = found.breaks;
-    out.compileSeconds = found.compileSeconds;
-    return out;
-}
-
-std::string commandText(const RunRecord& record) {
-    std::string out;
-    for (const std::string& word : record.command) {
-        // Options read as they were typed: here the dashes cannot be taken for options of ours.
-        const std::size_t dashes = std::min(word.find_first_not_of('-'), word.size());
-        out += (out.empty() ? "" : " ") + word.substr(0, dashes) +
-               (dashes > 0 && dashes == word.size() ? std::string() : shellWord(word.substr(dashes)));
-    }
-    return out;
-}
-
-std::string endText(const RunRecord& record) {
-    return record.exitStatus ? "exit " + std::to_string(*record.exitStatus) : std::string("has not ended");
-}
-
 json document(const FoundRun& run) {
     if (!run.record) return {{"name", run.name}, {"path", run.path}, {"problem", run.record.error().message}};
     const RunRecord& record = *run.record;
-    const Summary told = summaryOf(run);
+    const RunSummary told = summaryOf(run);
     json out{{"name", run.name},
              {"path", run.path},
              {"command", record.command},
@@ -103,7 +67,7 @@ std::string listed(const std::vector<FoundRun>& runs) {
             table.add({run.name, "", "", run.record.error().message});
             continue;
         }
-        const Summary told = summaryOf(run);
+        const RunSummary told = summaryOf(run);
         const auto number = [&told](std::size_t n) { return told.problem.empty() ? std::to_string(n) : "?"; };
         table.add({run.name, localTime(run.record->started, "%Y-%m-%d %H:%M:%S"),
                    run.record->seconds ? formatSeconds(*run.record->seconds) : "", endText(*run.record),
@@ -146,7 +110,7 @@ std::string compared(const FoundRun& a, const FoundRun& b) {
         if (one != other) table.add({what, one.empty() ? "-" : one, other.empty() ? "-" : other});
     };
     table.add({"", a.name, b.name});
-    const Summary ofA = summaryOf(a), ofB = summaryOf(b);
+    const RunSummary ofA = summaryOf(a), ofB = summaryOf(b);
     const RunRecord &one = *a.record, &other = *b.record;
     row("command", commandText(one), commandText(other));
     row("started in", one.folder, other.folder);
@@ -161,10 +125,10 @@ std::string compared(const FoundRun& a, const FoundRun& b) {
     const auto figures = [&](const char* what, const auto& of) {
         row(what, ofA.problem.empty() ? of(ofA) : "?", ofB.problem.empty() ? of(ofB) : "?");
     };
-    figures("compiles", [](const Summary& told) { return std::to_string(told.compiles); });
-    figures("recompiles", [](const Summary& told) { return std::to_string(told.recompiles); });
-    figures("graph breaks", [](const Summary& told) { return std::to_string(told.breaks); });
-    figures("compile time", [](const Summary& told) { return formatSeconds(told.compileSeconds); });
+    figures("compiles", [](const RunSummary& told) { return std::to_string(told.compiles); });
+    figures("recompiles", [](const RunSummary& told) { return std::to_string(told.recompiles); });
+    figures("graph breaks", [](const RunSummary& told) { return std::to_string(told.breaks); });
+    figures("compile time", [](const RunSummary& told) { return formatSeconds(told.compileSeconds); });
     std::set<std::string> names;
     for (const RunRecord* record : {&one, &other})
         for (const auto& [name, value] : record->environment)
@@ -184,16 +148,10 @@ int prune(const std::vector<FoundRun>& runs, const std::string& text) {
     constexpr std::size_t longest = 6;
     if (text.size() > longest || !std::ranges::all_of(text, isDigit))
         return fail("--keep takes a number of runs, not '" + text + "'");
-    const std::size_t keep = std::stoul(text);
-    std::vector<const FoundRun*> ended;
-    for (const FoundRun& run : runs)
-        if (run.record && run.record->exitStatus) ended.push_back(&run);
     std::size_t removed = 0;
-    for (std::size_t i = 0; i + keep < ended.size(); ++i) {
-        std::error_code problem;
-        fs::remove_all(ended[i]->path, problem);
-        if (problem) return fail(problem.message(), ended[i]->path);
-        print("removed " + ended[i]->path + '\n');
+    for (const FoundRun* run : runs::runsBeyond(runs, std::stoul(text))) {
+        if (const Result<void> gone = runs::removeRun(run->path); !gone) return fail(gone.error());
+        print("removed " + run->path + '\n');
         ++removed;
     }
     print(count(removed, "run") + " removed, " + std::to_string(runs.size() - removed) + " left\n");

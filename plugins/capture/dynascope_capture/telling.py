@@ -6,6 +6,8 @@ import atexit
 import os
 import sys
 
+_MOST = 20  # lines of a process
+
 _lines = []  # (process, text)
 
 
@@ -14,10 +16,13 @@ def say(text):
 
 
 def _tell():
-    for process, text in _lines:
-        if process == os.getpid() and sys.__stderr__ is not None:
-            print(text, file=sys.__stderr__)
+    own = [text for process, text in _lines if process == os.getpid()]
     _lines.clear()
+    if len(own) > _MOST:
+        own[_MOST:] = [f"dynascope_capture: and {len(own) - _MOST} lines more"]
+    if sys.__stderr__ is not None:
+        for text in own:
+            print(text, file=sys.__stderr__)
 
 
 atexit.register(_tell)  # at the import, and so after all that is said at the end
