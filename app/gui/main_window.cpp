@@ -13,6 +13,7 @@
 #include "app/gui/note_actions.h"
 #include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
+#include "app/gui/runs_actions.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/stages_page.h"
 #include "app/gui/step_actions.h"
@@ -166,6 +167,7 @@ void MainWindow::makeParts() {
     m_programs = new RecordPrograms(shared, *m_pages);
     m_profiles = new ProfileActions(shared);
     m_flight = new FlightActions(shared);
+    m_runs = new RunsActions(shared, *m_comparing);
     m_help = new HelpActions(shared, *m_pages, m_engine->engine());
     m_lessons =
         new LessonActions(shared, *m_pages, *m_docks, *m_lesson, m_engine->passes(), m_engine->stepper());
@@ -174,7 +176,7 @@ void MainWindow::makeParts() {
     m_menus = new WindowMenus(shared);
     m_does = new WindowActions(shared, {*m_pages, *m_docks, *m_layout, *m_session, *m_canvas, *m_comparing,
                                         *m_engine, *m_steps, *m_notes, *m_following, *m_programs, *m_help,
-                                        *m_lessons, *m_profiles, *m_flight});
+                                        *m_lessons, *m_profiles, *m_flight, *m_runs});
     for (WindowPart* part : std::initializer_list<WindowPart*>{m_engine, m_following, m_programs})
         connect(part, &WindowPart::changed, this, &MainWindow::updateActions);
     connect(m_engine, &EngineActions::passesListed, this, [this] {
@@ -189,6 +191,7 @@ void MainWindow::makeParts() {
     connect(m_docks, &WindowDocks::placeMissing, m_notes, &NoteActions::tellMissing);
     connect(m_menus, &WindowMenus::pathChosen, this, [this](const QString& path) { openPaths({path}); });
     connect(m_does, &WindowActions::pathsChosen, this, &MainWindow::openPaths);
+    connect(m_runs, &RunsActions::pathsChosen, this, &MainWindow::openPaths);
     connectDrops();
 }
 

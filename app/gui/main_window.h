@@ -43,6 +43,7 @@ class HelpActions;
 class LessonActions;
 class ProfileActions;
 class RecordPrograms;
+class RunsActions;
 class SessionKeeper;
 class StepActions;
 class WelcomePage;
@@ -134,6 +135,7 @@ private:
     RecordPrograms* m_programs = nullptr;
     ProfileActions* m_profiles = nullptr;
     FlightActions* m_flight = nullptr;
+    RunsActions* m_runs = nullptr;
     HelpActions* m_help = nullptr;
     views::LessonRun* m_lesson = nullptr;
     LessonActions* m_lessons = nullptr;

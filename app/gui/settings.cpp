@@ -154,6 +154,13 @@ void Settings::setRecord(const QVariantMap& values) {
     setValue(QStringLiteral("record"), values);
 }
 
+QString Settings::runsFolder() const {
+    return value(QStringLiteral("runsFolder")).toString();
+}
+void Settings::setRunsFolder(const QString& folder) {
+    setValue(QStringLiteral("runsFolder"), folder);
+}
+
 QVariantMap Settings::lesson(const QString& name) const {
     return value(QStringLiteral("lessons/") + name).toMap();
 }

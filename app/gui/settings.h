@@ -47,6 +47,9 @@ public:
     /// As RecordDialog::values() has them.
     [[nodiscard]] QVariantMap record() const;
     void setRecord(const QVariantMap& values);
+    /// Where File > Runs looked the last time; empty at first.
+    [[nodiscard]] QString runsFolder() const;
+    void setRunsFolder(const QString& folder);
     /// What was answered of a lesson, by its name, as views::LessonRun::progress() has it.
     [[nodiscard]] QVariantMap lesson(const QString& name) const;
     void setLesson(const QString& name, const QVariantMap& progress);

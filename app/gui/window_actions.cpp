@@ -14,6 +14,7 @@
 #include "app/gui/paste_dialog.h"
 #include "app/gui/profile_actions.h"
 #include "app/gui/record_programs.h"
+#include "app/gui/runs_actions.h"
 #include "app/gui/session_keeper.h"
 #include "app/gui/settings.h"
 #include "app/gui/stages_page.h"
@@ -82,6 +83,7 @@ void WindowActions::addFileActions() {
     m_actions->add(grouped(spec("file.record", tr("Record..."), file, {QKeySequence(tr("Ctrl+R"))}, "play",
                                 tr("Run a program under the recorder of Dynamo, and open what it recorded"))),
                    [this] { m_parts.programs.ask(); });
+    m_parts.runs.addActions();
     m_parts.profiles.addActions();
     m_parts.flight.addActions();
     m_actions->add(grouped(spec("file.save", tr("Save session"), file, {QKeySequence(tr("Ctrl+S"))}, "save",

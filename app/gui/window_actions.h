@@ -19,6 +19,7 @@ class LessonActions;
 class NoteActions;
 class ProfileActions;
 class RecordPrograms;
+class RunsActions;
 class SessionKeeper;
 class StepActions;
 class WindowDocks;
@@ -44,6 +45,7 @@ public:
         LessonActions& lessons;
         ProfileActions& profiles;
         FlightActions& flight;
+        RunsActions& runs;
     };
     WindowActions(const Shared& shared, const Parts& parts)
         : WindowPart(shared)
