@@ -231,10 +231,8 @@ Answer snapshotAnswer(const Session& session) {
     return out;
 }
 
-} // namespace
-
-Answer memoryAnswer(const Session& session, const TaskContext& task) {
-    if (session.memory) return snapshotAnswer(session);
+/// What the graphs make by their shapes, without anything measured.
+Answer graphsPeakAnswer(const Session& session, const TaskContext& task) {
     Answer out;
     out.question = Question::Memory;
     const replay::CoverageReport report =
@@ -296,6 +294,24 @@ Answer memoryAnswer(const Session& session, const TaskContext& task) {
     out.picture = Picture::Columns;
     out.axis = "Peak of each graph";
     keepFirst(out, mostColumns, mostItem); // in the order of compilation, but never without the highest
+    return out;
+}
+
+} // namespace
+
+Answer memoryAnswer(const Session& session, const TaskContext& task) {
+    if (!session.memory) return graphsPeakAnswer(session, task);
+    Answer out = snapshotAnswer(session);
+    if (session.compiles.empty()) return out;
+    Answer graphs = graphsPeakAnswer(session, task);
+    if (out.standing == Standing::NotHere) return graphs;
+    if (graphs.standing != Standing::Know) return out;
+    out.note =
+        "By their shapes, of what graphs make: " + graphs.figure + ' ' + graphs.of + ". " + graphs.sentence;
+    out.items = std::move(graphs.items);
+    out.picture = graphs.picture;
+    out.axis = std::move(graphs.axis);
+    out.proof = std::move(graphs.proof);
     return out;
 }
 

@@ -337,6 +337,8 @@ private slots:
             const answers::Answer answer = answers::answer(session, answers::Question::Memory);
             QVERIFY2(answer.of.find("of rank 1, as the allocator recorded it") != std::string::npos,
                      answer.of.c_str());
+            QVERIFY2(answer.note.find("peak of one graph") != std::string::npos && !answer.items.empty(),
+                     answer.note.c_str());
         };
         const auto opened = capture::open(path);
         QVERIFY2(opened, opened ? "" : opened.error().message.c_str());
