@@ -6,7 +6,6 @@
 #include "core/ranks/parts.h"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace dynascope::ranks::detail {
 
@@ -88,17 +87,16 @@ std::string has(const std::vector<int>& ranks) {
 
 /// Whether ranks may differ in these nodes by what they send to and receive from each other, which is judged apart.
 bool differInTransfers(const ir::Graph& a, ir::NodeIndex atA, const ir::Graph& b, ir::NodeIndex atB) {
-    const auto is = [](const ir::Graph& graph, ir::NodeIndex at,
-                       std::initializer_list<std::string_view> names) {
-        return at != ir::npos && isCollectiveTarget(graph.node(at).target) &&
-               std::ranges::any_of(names, [&](std::string_view name) {
-                   return graph.node(at).target.find(name) != std::string::npos;
-               });
+    const auto target = [](const ir::Graph& graph, ir::NodeIndex at) {
+        return at != ir::npos && isCollectiveTarget(graph.node(at).target)
+                   ? std::string_view(graph.node(at).target)
+                   : std::string_view();
     };
-    const auto sends = {std::string_view("isend"), std::string_view("irecv"),
-                        std::string_view("batch_p2p_ops")};
-    const auto exchanges = {std::string_view("all_to_all_single")};
-    return is(a, atA, sends) || is(b, atB, sends) || (is(a, atA, exchanges) && is(b, atB, exchanges));
+    const auto exchanges = [](std::string_view name) {
+        return name.find("all_to_all_single") != std::string_view::npos;
+    };
+    const std::string_view one = target(a, atA), other = target(b, atB);
+    return isTransferName(one) || isTransferName(other) || (exchanges(one) && exchanges(other));
 }
 
 /// True where that is what tells the two graphs apart; then it is a note.

@@ -175,10 +175,7 @@ std::string withoutSends(const std::string& schedule) {
     for (const simdjson::dom::element call : calls) {
         std::string_view name;
         if (call.get(name) != simdjson::SUCCESS) return schedule;
-        const bool sends = name.find("isend") != std::string_view::npos ||
-                           name.find("irecv") != std::string_view::npos ||
-                           name.find("batch_p2p_ops") != std::string_view::npos;
-        if (!sends) out.append(name).append("\n");
+        if (!isTransferName(name)) out.append(name).append("\n");
     }
     return out;
 }

@@ -2,6 +2,7 @@
 #include "core/ranks/transfers.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace dynascope::ranks::detail {
@@ -77,6 +78,12 @@ std::optional<Splits> splitsOf(const ir::Node& node) {
 }
 
 } // namespace
+
+bool isTransferName(std::string_view name) {
+    constexpr std::array<std::string_view, 3> names{"isend", "irecv", "batch_p2p_ops"};
+    return std::ranges::any_of(
+        names, [name](std::string_view one) { return name.find(one) != std::string_view::npos; });
+}
 
 Transfers transfersOf(const ir::Graph& graph, const Collective& call) {
     Transfers out;

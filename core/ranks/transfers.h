@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace dynascope::ranks::detail {
@@ -35,6 +36,10 @@ struct Transfers {
     bool unreadable = false;
     [[nodiscard]] bool empty() const { return list.empty() && !splits && !unreadable; }
 };
+
+/// Whether the name of an operator, or a target with it, is one of the compiled sends and receives: isend, irecv,
+/// batch_p2p_ops.
+[[nodiscard]] bool isTransferName(std::string_view name);
 
 /// Of a call that collectivesOf() found in that graph; empty for what is neither. Splits that are no numbers are none.
 [[nodiscard]] Transfers transfersOf(const ir::Graph& graph, const Collective& call);
