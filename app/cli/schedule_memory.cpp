@@ -16,11 +16,12 @@ namespace {
 
 json ordersJson(const Schedule& schedule) {
     json out = json::array();
+    const inductor::KernelNames names(schedule);
     for (std::size_t i = 0; i < schedule.weighed.orders.size(); ++i) {
         const inductor::WeighedOrder& order = schedule.weighed.orders[i];
         json kernels = json::array();
         for (const std::uint32_t node : order.nodes)
-            kernels.push_back(inductor::kernelOf(schedule, node));
+            kernels.push_back(names.of(node));
         out.push_back({{"method", order.method},
                        {"peak_bytes", order.peak},
                        {"taken", schedule.weighed.taken == i},
@@ -33,17 +34,18 @@ json ordersJson(const Schedule& schedule) {
 std::string ordersReport(const Schedule& schedule) {
     Table table({Table::Align::Left, Table::Align::Right, Table::Align::Left, Table::Align::Left});
     const inductor::WeighedOrders& weighed = schedule.weighed;
+    const inductor::KernelNames names(schedule);
     for (std::size_t i = 0; i < weighed.orders.size(); ++i) {
         const inductor::WeighedOrder& order = weighed.orders[i];
         const std::size_t at = inductor::peakOf(order);
         const auto moved = inductor::movedAgainstTaken(weighed, i);
-        table.add(
-            {order.method.empty() ? "order " + std::to_string(i) : order.method, formatBytes(order.peak),
-             at < order.nodes.size() ? "at " + inductor::kernelOf(schedule, order.nodes[at]) : std::string(),
-             weighed.taken == i ? "taken"
-             : moved == 0       ? "the same order"
-             : moved            ? count(*moved, "node") + " elsewhere than in the one taken"
-                                : std::string()});
+        table.add({order.method.empty() ? "order " + std::to_string(i) : order.method,
+                   formatBytes(order.peak),
+                   at < order.nodes.size() ? "at " + names.of(order.nodes[at]) : std::string(),
+                   weighed.taken == i ? "taken"
+                   : moved == 0       ? "the same order"
+                   : moved            ? count(*moved, "node") + " elsewhere than in the one taken"
+                                      : std::string()});
     }
     return table.empty() ? std::string()
                          : "    orders that PyTorch weighed, by its own estimate of their peaks\n" +

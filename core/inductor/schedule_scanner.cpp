@@ -245,9 +245,7 @@ void ScheduleScanner::step(Schedule& schedule, const element& object, bool chang
         if (item.get(parts) == simdjson::SUCCESS && parts.at(0).get(name) == simdjson::SUCCESS)
             out.removed.emplace_back(name);
     });
-    const std::vector<std::uint32_t> before = numbers(object, "before"), after = numbers(object, "order");
-    for (std::size_t i = 0; i < std::min(before.size(), after.size()); ++i)
-        out.moved += before[i] != after[i] ? 1 : 0;
+    out.moved = placesApart(numbers(object, "before"), numbers(object, "order"));
     schedule.steps.push_back(std::move(out));
 }
 

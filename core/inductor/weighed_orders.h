@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace dynascope::inductor {
@@ -33,10 +35,24 @@ struct WeighedOrders {
     }
 };
 
+/// Nodes of an order that stand at another place in the other.
+[[nodiscard]] std::size_t placesApart(const std::vector<std::uint32_t>& a,
+                                      const std::vector<std::uint32_t>& b);
 /// The first node at which an order has most; its size where it has no nodes.
 [[nodiscard]] std::size_t peakOf(const WeighedOrder& order);
-/// The kernel that a node of a schedule becomes: "cpp_fused_add_0", "extern_kernels.mm"; its own name where none is known.
-[[nodiscard]] std::string kernelOf(const Schedule& schedule, std::uint32_t node);
+/// The kernels that nodes of a schedule become. Refers to the schedule.
+class KernelNames {
+public:
+    explicit KernelNames(const Schedule& schedule);
+    /// "cpp_fused_add_0", "extern_kernels.mm"; the node's own name where no kernel is known, "?" where there is no node.
+    [[nodiscard]] std::string of(std::uint32_t node) const;
+
+private:
+    const Schedule& m_schedule;
+    std::unordered_map<std::uint32_t, const std::string*> m_byNode;
+    std::unordered_map<std::string_view, const std::string*> m_byOperation;
+};
+
 /// Nodes of an order that stand elsewhere in the one that was taken; none where that is not known.
 [[nodiscard]] std::optional<std::size_t> movedAgainstTaken(const WeighedOrders& weighed, std::size_t order);
 

@@ -115,7 +115,7 @@ private slots:
                 const WeighedOrder& order = weighed.orders[i];
                 QVERIFY(order.peak >= weighed.takenOrder()->peak);
                 QCOMPARE(order.live[peakOf(order)], order.peak);
-                QVERIFY(!kernelOf(schedule, order.nodes[peakOf(order)]).empty());
+                QVERIFY(!KernelNames(schedule).of(order.nodes[peakOf(order)]).empty());
             }
             QCOMPARE(movedAgainstTaken(weighed, *weighed.taken), std::optional<std::size_t>(0));
             QVERIFY(std::ranges::find(schedule.steps, "reorder_for_peak_memory", &ScheduleStep::name) !=
@@ -124,8 +124,8 @@ private slots:
         const PassRecordingPtr moved = small({});
         const Schedule& schedule = moved->schedules().front();
         QCOMPARE(movedAgainstTaken(schedule.weighed, 0), std::optional<std::size_t>(2));
-        QCOMPARE(kernelOf(schedule, 99), std::string("?"));
-        QCOMPARE(kernelOf(schedule, 2), std::string("cpp_fused_add_mul_0")); // by its operation
+        QCOMPARE(KernelNames(schedule).of(99), std::string("?"));
+        QCOMPARE(KernelNames(schedule).of(2), std::string("cpp_fused_add_mul_0")); // by its operation
         QCOMPARE(schedule.steps.back().moved, std::size_t(2));
     }
 

@@ -57,6 +57,7 @@ std::vector<TableColumn> orderColumns() {
 std::vector<TableRow> orderRows(const inductor::Schedule& schedule) {
     const WeighedOrders& weighed = schedule.weighed;
     const WeighedOrder* taken = weighed.takenOrder();
+    const inductor::KernelNames names(schedule);
     std::vector<TableRow> out;
     for (std::size_t i = 0; i < weighed.orders.size(); ++i) {
         const WeighedOrder& order = weighed.orders[i];
@@ -76,8 +77,7 @@ std::vector<TableRow> orderRows(const inductor::Schedule& schedule) {
               : *moved == 0     ? tr("none")
                                 : tr("%1 of %2").arg(*moved).arg(order.nodes.size()),
               Look::MonoQuiet},
-             {at < order.nodes.size() ? toQString(inductor::kernelOf(schedule, order.nodes[at])) : QString(),
-              Look::Mono}});
+             {at < order.nodes.size() ? toQString(names.of(order.nodes[at])) : QString(), Look::Mono}});
     }
     return out;
 }

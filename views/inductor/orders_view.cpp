@@ -78,13 +78,14 @@ bool OrdersView::event(QEvent* event) {
         return true;
     }
     const inductor::WeighedOrder& order = *shown();
-    QToolTip::showText(help->globalPos(),
-                       plainToolTip(tr("%1, node %2 of %3\n%4 live by PyTorch's estimate")
-                                        .arg(toQString(inductor::kernelOf(*m_schedule, order.nodes[place])))
-                                        .arg(place + 1)
-                                        .arg(order.nodes.size())
-                                        .arg(bytesText(order.live[place]))),
-                       this);
+    QToolTip::showText(
+        help->globalPos(),
+        plainToolTip(tr("%1, node %2 of %3\n%4 live by PyTorch's estimate")
+                         .arg(toQString(inductor::KernelNames(*m_schedule).of(order.nodes[place])))
+                         .arg(place + 1)
+                         .arg(order.nodes.size())
+                         .arg(bytesText(order.live[place]))),
+        this);
     return true;
 }
 
@@ -118,7 +119,7 @@ QString OrdersView::head() const {
     if (order == nullptr || order->live.empty()) return {};
     return tr("%1: at most %2 at %3")
         .arg(orderName(m_schedule->weighed, std::size_t(m_order)), bytesText(order->peak),
-             toQString(inductor::kernelOf(*m_schedule, order->nodes[inductor::peakOf(*order)])));
+             toQString(inductor::KernelNames(*m_schedule).of(order->nodes[inductor::peakOf(*order)])));
 }
 
 void OrdersView::paintEvent(QPaintEvent* /*event*/) {
