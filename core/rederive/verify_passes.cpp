@@ -146,8 +146,8 @@ Result<Runnable> runnableOf(const CompilePasses& passes, std::uint32_t state) {
 Result<Runnable> afterOf(const CompilePasses& passes, const PassChainStep& step,
                          const Result<Runnable>& before) {
     Result<Runnable> after = runnableOf(passes, step.after);
-    if (step.backward == 0 || !after || !before) return after;
-    const Result<Runnable> backward = runnableOf(passes, step.backward);
+    if (!step.backward || !after || !before) return after;
+    const Result<Runnable> backward = runnableOf(passes, step.backward->state);
     if (!backward) return backward;
     const Result<ir::GraphPtr> joined =
         dynascope::passes::partition::joinedParts(*before->graph, *after->graph, *backward->graph);
@@ -210,7 +210,7 @@ Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const Pa
     const Answer<wire::VerifyReply> reply = ask();
     if (reply) {
         judge(*reply, out);
-        if (step.backward != 0) out.reason += (out.reason.empty() ? "" : "; ") + std::string(splitWords);
+        if (step.backward) out.reason += (out.reason.empty() ? "" : "; ") + std::string(splitWords);
         if (out.kind == Kind::Different) declineForConstants(*before->graph, *after->graph, out);
         if (after->wasSorted && out.kind != Kind::Declined)
             out.reason += (out.reason.empty() ? "" : "; ") +
@@ -223,16 +223,6 @@ Answer<PassVerdict> verify(Client& engine, const CompilePasses& passes, const Pa
     const std::string node = reply.error().node();
     out.reason = (node.empty() ? std::string() : "node '" + node + "': ") + reply.error().message;
     return out;
-}
-
-/// The row of the other graph that a split made.
-std::optional<std::size_t> backwardRow(const CompilePasses& passes, const PassChainStep& step) {
-    if (step.backward == 0) return std::nullopt;
-    const auto at = std::ranges::find_if(passes.rows, [&step](const PassRow& row) {
-        return row.part == "backward" && row.after == step.backward;
-    });
-    if (at == passes.rows.end()) return std::nullopt;
-    return static_cast<std::size_t>(at - passes.rows.begin());
 }
 
 } // namespace
@@ -279,13 +269,15 @@ std::vector<PassChainStep> passSteps(const CompilePasses& passes) {
         const std::uint32_t before = std::exchange(at->second, state.id);
         if (const auto split = splits.find(state.id); split != splits.end()) {
             const PassRow& row = passes.rows[split->second];
-            if (row.part == "forward")
-                out.push_back({split->second, row.before, state.id, phase->made.back()});
+            const auto backward = splits.find(phase->made.back());
+            if (row.part == "forward" && backward != splits.end())
+                out.push_back({split->second, row.before, state.id,
+                               PassChainStep::Backward{backward->second, backward->first}});
         }
         if (fresh || state.first) continue;
         const auto& rows = state.pass != 0 ? byPass : between;
         const auto row = rows.find(state.pass != 0 ? state.pass : state.id);
-        if (row != rows.end()) out.push_back({row->second, before, state.id, 0});
+        if (row != rows.end()) out.push_back({row->second, before, state.id});
     }
     return out;
 }
@@ -313,9 +305,9 @@ Answer<std::vector<PassVerdict>> verifyPasses(Client& engine, const CompilePasse
             out.push_back(told);
         };
         tell(*verdict);
-        if (const auto row = backwardRow(passes, step)) {
-            verdict->row = *row;
-            verdict->after = step.backward;
+        if (step.backward) {
+            verdict->row = step.backward->row;
+            verdict->after = step.backward->state;
             tell(*verdict);
         }
     }

@@ -10,6 +10,7 @@
 #include "core/ir/symbol_value.h"
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,7 +41,12 @@ struct PassVerdict {
 struct PassChainStep {
     std::size_t row = 0;
     std::uint32_t before = 0, after = 0;
-    std::uint32_t backward = 0; ///< of a split, whose forward graph is `after`; else 0
+    /// Of a split, whose forward graph is `after`.
+    struct Backward {
+        std::size_t row = 0;
+        std::uint32_t state = 0;
+    };
+    std::optional<Backward> backward{};
 };
 /// All of a compile, in the order in which the graphs came to be. What a pass changed by those that run in it is theirs. A
 /// split is one step, of the row of its forward graph; both its rows get the verdict.

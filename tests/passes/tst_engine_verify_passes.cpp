@@ -86,11 +86,11 @@ private slots:
         for (const engine::PassChainStep& step : steps) {
             QVERIFY(step.row < passes.rows.size());
             QVERIFY(passes.rows[step.row].changed());
-            if (step.backward != 0) continue; // parts are other modules than the joint graph
+            if (step.backward) continue; // parts are other modules than the joint graph
             QCOMPARE(passes.recording->state(step.before)->module,
                      passes.recording->state(step.after)->module);
         }
-        const auto isSplit = [](const engine::PassChainStep& step) { return step.backward != 0; };
+        const auto isSplit = [](const engine::PassChainStep& step) { return step.backward.has_value(); };
         QCOMPARE(std::ranges::count_if(steps, isSplit), 1);
         QCOMPARE(passes.rows[std::ranges::find_if(steps, isSplit)->row].name(),
                  std::string("split: forward"));
