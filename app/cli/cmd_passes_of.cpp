@@ -99,10 +99,6 @@ void addQuiet(Table& table, const Quiet& quiet) {
     if (quiet.skipped > 0) table.add({"", passCount(quiet.skipped) + " did not run"});
 }
 
-std::string phaseName(const inductor::PassPhase& phase) {
-    return phase.name == phase.graph ? phase.name : phase.name + ", " + phase.graph;
-}
-
 std::string phaseTitle(const inductor::PassPhase& phase) {
     std::string out = phase.name == "other" ? "outside these phases" : phaseName(phase);
     if (phase.us > 0) out += ", " + milliseconds(phase.ownTime());

@@ -15,11 +15,6 @@ namespace {
 using Kind = engine::PassVerdict::Kind;
 using nlohmann::ordered_json;
 
-std::string placeOf(const inductor::PassRow& row) {
-    const inductor::PassPhase& phase = *row.phase;
-    return phase.name == phase.graph ? phase.name : phase.name + ", " + phase.graph;
-}
-
 ordered_json verdictJson(const RecordedCompile& compile, const engine::PassVerdict& verdict) {
     const inductor::PassRow& row = compile.passes.rows[verdict.row];
     return {{"compile", compile.name},  {"graph", row.phase->graph},
@@ -40,7 +35,7 @@ std::string text(const RecordedCompile& compile, const std::vector<engine::PassV
                    (verdict.nodeBefore.empty() || verdict.nodeBefore == verdict.node
                         ? std::string()
                         : ", before the pass '" + verdict.nodeBefore + '\'');
-        table.add({row.pass ? std::to_string(row.pass->index) : "-", row.name(), placeOf(row),
+        table.add({row.pass ? std::to_string(row.pass->index) : "-", row.name(), phaseName(*row.phase),
                    std::string(engine::passKindName(verdict.kind)), std::move(why)});
     }
     if (table.empty()) return compile.title + "    no pass changed a graph\n";

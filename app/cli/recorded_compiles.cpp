@@ -28,4 +28,8 @@ Result<std::vector<RecordedCompile>> recordedCompiles(const std::string& path, c
     return out;
 }
 
+std::string phaseName(const inductor::PassPhase& phase) {
+    return phase.name == phase.graph ? phase.name : phase.name + ", " + phase.graph;
+}
+
 } // namespace dynascope::cli

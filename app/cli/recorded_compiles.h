@@ -25,4 +25,7 @@ struct RecordedCompile {
 [[nodiscard]] Result<std::vector<RecordedCompile>> recordedCompiles(const std::string& path,
                                                                     const std::string& frame);
 
+/// "joint", "post_grad, forward": what ran over which graph.
+[[nodiscard]] std::string phaseName(const inductor::PassPhase& phase);
+
 } // namespace dynascope::cli
