@@ -8,9 +8,10 @@ what another rank called later than that, this one may have called as well."""
 import os
 import pickle
 import sys
-import tempfile
 import threading
 import time
+
+from .writer import whole_file
 
 _LOOK = 0.1  # seconds between two looks for a process group, until there was one
 _PAUSE = 1.0  # seconds between two dumps,
@@ -83,14 +84,8 @@ class Flight:
             return
         held = pickle.loads(dump)  # this process's own
         held["dynascope_dumped_ns"] = now
-        made, whole = tempfile.mkstemp(prefix=".flight-", dir=self._folder)  # its mode is 0600
-        try:
-            with os.fdopen(made, "wb") as file:
-                pickle.dump(held, file, protocol=2)
-            os.rename(whole, self._target(self._rank))
-        except BaseException:
-            os.unlink(whole)
-            raise
+        with whole_file(self._target(self._rank)) as file:
+            pickle.dump(held, file, protocol=2)
         self._seen, self._stamped = dump, now
 
     def finish(self):

@@ -10,10 +10,9 @@ import json
 import math
 import os
 import secrets
-import tempfile
 
 from .telling import say
-from .writer import rank_name
+from .writer import rank_name, whole_file
 
 _MOST_ELEMENTS = 1 << 18  # of a storage; of a larger one its length and range are kept
 _SEED = 1
@@ -48,14 +47,8 @@ def write(folder, gm):
         with _unseen(torch):
             described = _described(torch, gm)
         name = f"values_{rank_name()}{os.getpid()}_{secrets.token_hex(4)}_{compile_id.replace('/', '-')}.inputs.json"
-        made, whole = tempfile.mkstemp(prefix=".values-", dir=folder)  # its mode is 0600
-        try:
-            with os.fdopen(made, "w") as file:
-                json.dump(described, file)
-            os.rename(whole, os.path.join(folder, name))
-        except BaseException:
-            os.unlink(whole)
-            raise
+        with whole_file(os.path.join(folder, name), "w") as file:
+            json.dump(described, file)
     except _Odd as odd:
         say(f"no values of {compile_id}: {odd}")
     except Exception as error:

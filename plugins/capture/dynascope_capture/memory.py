@@ -8,10 +8,9 @@ import atexit
 import os
 import pickle
 import secrets
-import tempfile
 
 from .telling import say
-from .writer import rank_name
+from .writer import rank_name, whole_file
 
 _MOST_EVENTS = 100_000  # of a device: the oldest are given up first
 
@@ -57,12 +56,7 @@ class Memory:
         if not snapshot.get("segments") and not any(snapshot.get("device_traces") or ()):
             return say("no memory snapshot: nothing was allocated")
         name = f"memory_snapshot_{rank_name()}{self._pid}_{secrets.token_hex(4)}.pickle"
-        made, whole = tempfile.mkstemp(prefix=".memory-", dir=self._folder)  # its mode is 0600
-        try:
-            with os.fdopen(made, "wb") as file:
-                pickle.dump(snapshot, file)
-            self.written = os.path.join(self._folder, name)
-            os.rename(whole, self.written)
-        except BaseException:
-            os.unlink(whole)
-            raise
+        path = os.path.join(self._folder, name)
+        with whole_file(path) as file:
+            pickle.dump(snapshot, file)
+        self.written = path

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What recorders have in common: a stream a process, made with its first record, and no exception that gets out."""
 
+import contextlib
 import json
 import os
 import platform
 import sys
+import tempfile
 import time
 
 from . import stream as tags
@@ -16,6 +18,19 @@ MOST_FAULTS = 20
 def rank_name():
     rank = os.environ.get("RANK", "")
     return f"rank_{rank}_" if rank.isdigit() else ""
+
+
+@contextlib.contextmanager
+def whole_file(path, mode="wb"):
+    """A file to write that has its name once it is whole. Its mode is 0600."""
+    made, whole = tempfile.mkstemp(prefix=".writing-", dir=os.path.dirname(path))
+    try:
+        with os.fdopen(made, mode) as file:
+            yield file
+        os.rename(whole, path)
+    except BaseException:
+        os.unlink(whole)
+        raise
 
 
 class Writer:
