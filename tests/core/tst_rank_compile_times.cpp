@@ -4,6 +4,7 @@
 #include "core/capture/digest_log.h"
 #include "core/capture/open.h"
 #include "core/ranks/compile_times.h"
+#include "tests/support/examined_ranks.h"
 #include "tests/support/trace_pairs.h"
 
 #include <QFile>
@@ -39,12 +40,9 @@ struct Logs {
     }
     CompileTimes times() { return timesOf(folder.path()); }
     CompileTimes timesOf(const QString& path) {
-        const auto opened = capture::open(path.toStdString());
-        if (!opened) qFatal("%s", opened.error().toString().c_str());
-        session = *opened;
-        auto made = ranks::examine(*session);
-        if (!made) qFatal("%s", made.error().toString().c_str());
-        report = std::move(*made);
+        test::ExaminedRanks found = test::examinedRanks(path);
+        session = found.session;
+        report = std::move(found.report);
         return ranks::compileTimes(*session, report);
     }
 };

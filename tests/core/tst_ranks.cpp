@@ -7,6 +7,7 @@
 #include "core/ranks/compared.h"
 #include "core/ranks/flight.h"
 #include "core/store/session_file.h"
+#include "tests/support/examined_ranks.h"
 #include "tests/support/trace_pairs.h"
 
 #include <QDir>
@@ -67,12 +68,9 @@ public:
     }
 
     ranks::Report examined() {
-        const auto opened = capture::open(m_folder.path().toStdString());
-        if (!opened) qFatal("%s", opened.error().toString().c_str());
-        m_session = *opened;
-        auto report = ranks::examine(*m_session);
-        if (!report) qFatal("%s", report.error().toString().c_str());
-        return *report;
+        test::ExaminedRanks found = test::examinedRanks(m_folder.path());
+        m_session = found.session;
+        return std::move(found.report);
     }
 
     const session::Session& session() const { return *m_session; }

@@ -2,6 +2,7 @@
 //
 // What another number of ranks would change, in exact numbers: of real runs, and of graphs as FSDP and DDP have them.
 #include "core/ranks/scaling.h"
+#include "tests/support/examined_ranks.h"
 #include "tests/support/trace_pairs.h"
 
 #include <QFile>
@@ -22,12 +23,9 @@ struct Estimated {
     ranks::Report report;
 
     ScaleEstimate of(const QString& path, std::int64_t ranks) {
-        const auto opened = capture::open(path.toStdString());
-        if (!opened) qFatal("%s", opened.error().toString().c_str());
-        session = *opened;
-        auto made = ranks::examine(*session);
-        if (!made) qFatal("%s", made.error().toString().c_str());
-        report = std::move(*made);
+        test::ExaminedRanks found = test::examinedRanks(path);
+        session = found.session;
+        report = std::move(found.report);
         return ranks::estimateRanks(*session, report, ranks);
     }
     /// Each of two ranks has these inputs and this body in its forward graph.

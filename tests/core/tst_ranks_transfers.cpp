@@ -4,6 +4,7 @@
 // and sends of the flight recorder.
 #include "core/ranks/flight.h"
 #include "core/ranks/ranks.h"
+#include "tests/support/examined_ranks.h"
 #include "tests/support/trace_pairs.h"
 
 #include <QFile>
@@ -23,12 +24,9 @@ struct Logs {
     session::SessionPtr session;
 
     Report examined(const QString& path) {
-        const auto opened = capture::open(path.toStdString());
-        if (!opened) qFatal("%s", opened.error().toString().c_str());
-        session = *opened;
-        auto report = ranks::examine(*session);
-        if (!report) qFatal("%s", report.error().toString().c_str());
-        return *report;
+        test::ExaminedRanks found = test::examinedRanks(path);
+        session = found.session;
+        return std::move(found.report);
     }
     Logs& add(int rank, const test::TraceText& text) {
         QFile file(folder.filePath(QStringLiteral("dedicated_log_torch_trace_rank_%1_x.log").arg(rank)));
