@@ -3,6 +3,7 @@
 // Judges of what the reader recorded: each says one word of it, which the lesson has as a choice.
 #include "core/base/text.h"
 #include "core/lessons/judges.h"
+#include "core/lessons/lesson_fields.h"
 #include "core/replay/coverage.h"
 #include "core/session/breaks.h"
 
@@ -47,12 +48,65 @@ FoundAnswer graphs(const Session& session) {
     return word("one", "1 graph, no graph break.");
 }
 
-/// "disabled" where a function was kept from Dynamo; else as graphs().
+/// The graph of a stage of the first compile that has it; null where none has.
+ir::GraphPtr graphNamed(const Session& session, std::string_view stage) {
+    for (const Compile& compile : session.compiles)
+        if (const session::StagePtr found = compile.findStage(stage))
+            if (const auto graph = found->graph()) return *graph;
+    return nullptr;
+}
+
+/// Whether a call of one of `names`, "gt/ne", is read: in the graph, or in a side of a torch.cond within it.
+bool computes(const ir::Graph& graph, std::string_view names) {
+    const std::string among = '/' + std::string(names) + '/';
+    for (ir::NodeIndex i = 0; i < graph.size(); ++i) {
+        const ir::Node& node = graph.node(i);
+        const bool call = node.op == ir::Op::CallFunction || node.op == ir::Op::CallMethod;
+        const std::string name = '/' + node.target.substr(node.target.rfind('.') + 1) + '/';
+        if (call && !graph.users(i).empty() && among.find(name) != std::string::npos) return true;
+    }
+    return std::any_of(graph.subgraphs().begin(), graph.subgraphs().end(),
+                       [&](const auto& sub) { return sub.second && computes(*sub.second, names); });
+}
+
+/// What the graph returns, without strides: "f32[4, 4] f32[]".
+std::string returnsOf(const ir::Graph& graph) {
+    std::vector<std::string> values;
+    for (const ir::NodePtr& node : graph.nodes())
+        if (node->op == ir::Op::Output)
+            node->forEachInput([&](const std::string& name) {
+                const ir::NodeIndex at = graph.find(name);
+                const bool known = at != ir::npos && graph.node(at).meta;
+                values.push_back(known ? graph.node(at).meta->shortForm() : std::string("?"));
+            });
+    return joined(values, " ");
+}
+
+/// What the one graph no longer does of `keeps="sin cos gt/ne"`, names of what is computed, and of
+/// `returns="f32[4, 4]"`; empty where it does all of it.
+std::string lostBy(const ir::Graph& graph, const Call& asked) {
+    for (const std::string& names : wordsOf(asked.value("keeps")))
+        if (!computes(graph, names))
+            return "1 graph, no graph break, but nothing in it reads a call of " + names + ".";
+    const std::string_view returns = asked.value("returns");
+    if (const std::string found = returnsOf(graph); !returns.empty() && found != returns)
+        return "1 graph, no graph break. It returns " + (found.empty() ? "no tensor" : found) + ", not " +
+               std::string(returns) + ".";
+    return {};
+}
+
+/// "disabled" where a function was kept from Dynamo, "changed" where the one graph lost what `keeps=` and `returns=` ask
+/// of it; else as graphs().
 Result<FoundAnswer> recordedGraphs(const Question& question, const JudgedFacts& facts) {
-    return sessionFor(question, facts).map([](const Session* session) {
+    return sessionFor(question, facts).map([&](const Session* session) {
         FoundAnswer found = graphs(*session);
         for (const session::BreakGroup& group : summarizeBreaks(*session).groups)
             if (group.reason.find("torch.compiler.disable") != std::string::npos) found.keys = {"disabled"};
+        if (found.keys.front() != "one") return found;
+        const ir::GraphPtr graph = graphNamed(*session, "dynamo_output_graph");
+        if (!graph) return word("none", "The graph cannot be read.");
+        if (std::string lost = lostBy(*graph, question.judge); !lost.empty())
+            return word("changed", std::move(lost));
         return found;
     });
 }
@@ -104,14 +158,6 @@ std::size_t callsIn(const ir::Graph& graph, std::string_view target, bool read) 
         count += graph.node(i).op == ir::Op::CallFunction &&
                  ir::shortTarget(graph.node(i).target) == target && (!read || !graph.users(i).empty());
     return count;
-}
-
-/// The graph of a stage of the first compile that has it; null where none has.
-ir::GraphPtr graphNamed(const Session& session, std::string_view stage) {
-    for (const Compile& compile : session.compiles)
-        if (const session::StagePtr found = compile.findStage(stage))
-            if (const auto graph = found->graph()) return *graph;
-    return nullptr;
 }
 
 /// Inductor's passes left `left=` calls of `target=`: "done"; else "unchanged", "unread" where what is too much is read by

@@ -48,6 +48,45 @@ Result<FoundAnswer> costliestBreak(const Question& question, const JudgedFacts& 
     return number(summary.groups.front().location.line);
 }
 
+/// The first graph break of the cause at `line=`.
+Result<const session::GraphBreak*> breakAt(const Question& question, const JudgedFacts& facts) {
+    const auto session = sessionFor(question, facts);
+    if (!session) return tl::unexpected(session.error());
+    for (const session::BreakGroup& group : summarizeBreaks(**session).groups) {
+        if (int(group.location.line) != question.judge.number("line", -1)) continue;
+        const session::BreakOccurrence& first = group.occurrences.front();
+        return &(*session)->compiles[first.compile].breaks[first.index];
+    }
+    return unknown("the capture has no graph break in this line", question);
+}
+
+/// PyTorch's graph-break id of the cause at `line=`: "GB0124", as the link in the break's text names it.
+Result<FoundAnswer> breakId(const Question& question, const JudgedFacts& facts) {
+    const auto found = breakAt(question, facts);
+    if (!found) return tl::unexpected(found.error());
+    const std::string& url = (*found)->url;
+    const std::size_t at = url.rfind("/gb");
+    if (at == std::string::npos) return unknown("the break names no id", question);
+    return FoundAnswer{{"GB" + url.substr(at + 3, url.find('.', at) - at - 3)}, (*found)->title + '.'};
+}
+
+/// The words among the choices that Dynamo's explanation of the cause at `line=` has.
+Result<FoundAnswer> breakSays(const Question& question, const JudgedFacts& facts) {
+    return breakAt(question, facts).map([&](const session::GraphBreak* found) {
+        return choicesThat(question, [&](const std::string& key) {
+            return found->explanation.find(key) != std::string::npos;
+        });
+    });
+}
+
+Result<FoundAnswer> graphs(const Question& question, const JudgedFacts& facts) {
+    return sessionFor(question, facts).map([](const Session* s) {
+        return number(std::size_t(std::count_if(s->compiles.begin(), s->compiles.end(), [](const Compile& c) {
+            return c.findStage("dynamo_output_graph") != nullptr;
+        })));
+    });
+}
+
 /// The lines among the choices whose best way out is of `way=`: "setting", "rewrite", "remove", "move out".
 Result<FoundAnswer> breakWays(const Question& question, const JudgedFacts& facts) {
     return sessionFor(question, facts).map([&](const Session* s) {
@@ -110,12 +149,15 @@ Result<FoundAnswer> ranksVerdict(const Question& question, const JudgedFacts& fa
     });
 }
 
-constexpr std::array<JudgeEntry, 10> ofRun{{{"breaks.costliest", costliestBreak},
+constexpr std::array<JudgeEntry, 13> ofRun{{{"breaks.costliest", costliestBreak},
                                             {"breaks.count", breaks},
+                                            {"breaks.id", breakId},
                                             {"breaks.reasons", breakReasons},
+                                            {"breaks.says", breakSays},
                                             {"breaks.ways", breakWays},
                                             {"compiles.count", compiles},
                                             {"cudagraph.recorded", recorded},
+                                            {"graphs.count", graphs},
                                             {"ranks.odd", oddRanks},
                                             {"ranks.recompiled", recompiledRanks},
                                             {"ranks.verdict", ranksVerdict},
