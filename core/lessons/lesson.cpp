@@ -195,6 +195,7 @@ std::vector<std::string> claimed(const Question& question) {
     for (const Choice& choice : question.choices)
         if (choice.right) right.push_back(choice.key);
     std::sort(right.begin(), right.end());
+    right.erase(std::unique(right.begin(), right.end()), right.end());
     return right;
 }
 

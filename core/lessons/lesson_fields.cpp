@@ -69,6 +69,11 @@ std::string takeCall(const Field& field, Call& call) {
     return {};
 }
 
+/// Of a question that is answered by a recording several may be right.
+bool bothSolve(const Choice& one, const Choice& other) {
+    return one.right && other.right && isPath(one.text) && isPath(other.text) && one.text != other.text;
+}
+
 std::string takeChoice(const Field& field, Question& question) {
     if (question.choices.size() >= mostChoices) return "a question has twelve choices at most";
     std::string_view rest = field.value;
@@ -80,7 +85,8 @@ std::string takeChoice(const Field& field, Question& question) {
     choice.hint = trimmed(rest);
     if (choice.key.empty()) return "a choice has a key: right: KEY | text";
     for (const Choice& other : question.choices)
-        if (other.key == choice.key) return "two choices have the key '" + choice.key + "'";
+        if (other.key == choice.key && !bothSolve(other, choice))
+            return "two choices have the key '" + choice.key + "'";
     if (!choice.right && choice.hint.empty())
         return "a wrong choice has a hint: wrong: KEY | text | what it overlooks";
     question.choices.push_back(std::move(choice));
@@ -114,6 +120,8 @@ std::string lackOfChoices(const Question& question) {
     if (question.choices.size() < 2) return "a question to choose from has two choices at least";
     if (right == 0) return "a question to choose from has a right choice";
     if (right != 1 && question.kind == Kind::ChooseOne) return "choose one has one right choice";
+    if (question.kind != Kind::Capture && claimed(question).size() != std::size_t(right))
+        return "two right choices have one key";
     return {};
 }
 

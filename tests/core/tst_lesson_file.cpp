@@ -47,6 +47,16 @@ private slots:
         QVERIFY(read(windows.replace("\n", "\r\n")));
     }
 
+    /// Several recordings may solve what asks for one.
+    void severalSolutions() {
+        const auto lesson =
+            read("---\nname: a\ntitle: b\n---\n## One\n```question\nkind: capture\nask: Record it.\n"
+                 "judge: record.graphs\nright: one | a.log\nright: one | b.log\n"
+                 "wrong: breaks | c.log | It breaks.\n```\n");
+        QVERIFY2(lesson, lesson ? "" : lesson.error().toString().c_str());
+        QCOMPARE(claimed(*lesson->steps.front().question), std::vector<std::string>{"one"});
+    }
+
     void answers() {
         QCOMPARE(answerOf(" r, c  b "), (std::vector<std::string>{"b", "c", "r"}));
         QVERIFY(answerOf(" ,").empty());
@@ -103,6 +113,11 @@ private slots:
         row("two right", ask + "judge: a\nright: x\nright: y\n```\n",
             "x.md:6: choose one has one right choice");
         row("same key", ask + "right: x\nright: x\n```\n", "x.md:9: two choices have the key 'x'");
+        row("same key, two files",
+            ask + "kind: choose all\njudge: a\nright: x | a.log\nright: x | b.log\n```\n",
+            "x.md:6: two right choices have one key");
+        row("same recording twice", ask + "kind: capture\nright: x | a.log\nright: x | a.log\n```\n",
+            "x.md:10: two choices have the key 'x'");
         row("no hint", ask + "wrong: x | text\n```\n",
             "x.md:8: a wrong choice has a hint: wrong: KEY | text | what it overlooks");
         row("no answer", ask + "kind: number\njudge: a\n```\n", "x.md:6: a number or text has an answer");
