@@ -16,6 +16,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 using namespace dynascope;
 using namespace dynascope::lessons;
@@ -137,6 +138,23 @@ private slots:
             answer.push_back(choice.key);
             playWrong(question, facts, answer, choice.hint);
         }
+    }
+
+    /// A puzzle asks for one graph that still does its work: of its rewritings one keeps the break, another loses something
+    /// or leaves several graphs, or is kept from Dynamo.
+    void puzzlesRefuse() {
+        int puzzles = 0;
+        for (const LessonFile& file : m_lessons)
+            for (const Step& step : file.lesson.steps) {
+                if (!step.question || step.question->judge.value("keeps").empty()) continue;
+                ++puzzles;
+                std::set<std::string> refused;
+                for (const Choice& choice : step.question->choices)
+                    if (!choice.right) refused.insert(choice.key);
+                QVERIFY2(refused.contains("breaks") && refused.size() > 1, step.title.c_str());
+                QVERIFY2(!step.question->judge.value("returns").empty(), step.title.c_str());
+            }
+        QCOMPARE(puzzles, 6);
     }
 
     /// Of a question with several right choices each has words for whoever leaves it out, or none has a say.

@@ -1,0 +1,13 @@
+import torch
+
+torch._dynamo.config.capture_scalar_outputs = True
+
+
+@torch.compile(backend="aot_eager")
+def step(x):
+    h = x.relu()
+    peak = h.max().item()
+    return h / peak
+
+
+step(torch.ones(4, 4))
