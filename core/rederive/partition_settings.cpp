@@ -2,6 +2,7 @@
 #include "core/rederive/partition_settings.h"
 
 #include "core/passes/partition/config_json.h"
+#include "core/session/release.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +22,9 @@ nlohmann::json functorchSettings(const session::Session& session, const session:
 
 passes::partition::Config partitionSettings(const session::Session& session, const session::Compile& compile,
                                             int attempt) {
-    return passes::partition::configOf(functorchSettings(session, compile, attempt));
+    passes::partition::Config out = passes::partition::configOf(functorchSettings(session, compile, attempt));
+    out.cseApart = session::isSince(session.torchVersion, 14, false);
+    return out;
 }
 
 } // namespace dynascope::engine

@@ -7,6 +7,7 @@
 #include "core/session/handed_over.h"
 #include "core/session/input_sources.h"
 #include "core/session/metrics.h"
+#include "core/session/release.h"
 
 #include <algorithm>
 #include <charconv>
@@ -319,13 +320,8 @@ bool cutsGraphs(const session::Session& session, const session::Compile& compile
     const auto set = settings.find("inductor_config.graph_partition");
     if (set != settings.end() && set->second.kind == session::Metric::Kind::Bool)
         return set->second.number != 0;
-    int major = 0, minor = 0;
-    const char* const end = session.torchVersion.data() + session.torchVersion.size();
-    const auto read = std::from_chars(session.torchVersion.data(), end, major);
-    if (read.ec != std::errc() || read.ptr == end ||
-        std::from_chars(read.ptr + 1, end, minor).ec != std::errc())
-        return true; // not told: as the PyTorch that graphs are judged by
-    return major > 2 || (major == 2 && minor >= 9);
+    // Not told: as the PyTorch that graphs are judged by.
+    return session::isSince(session.torchVersion, 9, true);
 }
 
 std::vector<std::size_t> staticInputsOf(std::string_view metadata) {

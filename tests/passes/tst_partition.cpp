@@ -80,6 +80,27 @@ private slots:
         QVERIFY(right->warnings.empty());
     }
 
+    /// Since PyTorch 2.14 equal expressions stay two where gradients need one of them alone.
+    void equalsOnEitherSideStayTwo() {
+        const std::string text = R"(graph():
+    %primals_1 : [num_users=2] = placeholder[target=primals_1]
+    %tangents_1 : [num_users=1] = placeholder[target=tangents_1]
+    %sin : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%primals_1,), kwargs = {})
+    %neg : [num_users=1] = call_function[target=torch.ops.aten.neg.default](args = (%sin,), kwargs = {})
+    %sin_1 : [num_users=1] = call_function[target=torch.ops.aten.sin.default](args = (%primals_1,), kwargs = {})
+    %mul_1 : [num_users=1] = call_function[target=torch.ops.aten.mul.Tensor](args = (%tangents_1, %sin_1), kwargs = {})
+    return [neg, mul_1])";
+        const auto isLeft = [&text](bool apart) {
+            Config config;
+            config.cseApart = apart;
+            const auto parts = minCutPartition(jointOf(text, 1), config);
+            return parts &&
+                   (parts->forward->find("sin_1") != ir::npos || parts->backward->find("sin_1") != ir::npos);
+        };
+        QVERIFY(!isLeft(false));
+        QVERIFY(isLeft(true));
+    }
+
     void initTestCase() {
         for (const test::ArchiveFile& file :
              test::readArchive(DYNASCOPE_SOURCE_DIR "/tests/oracle/oracle.tar.xz")) {

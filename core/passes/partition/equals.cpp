@@ -106,15 +106,29 @@ std::unordered_set<std::size_t> returnedStorages(const Work& work) {
     return out;
 }
 
+/// What the gradients are computed from, by node.
+std::vector<bool> neededByGradients(const Work& work) {
+    const ir::Graph& graph = *work.graph;
+    std::vector<bool> out(graph.size(), false);
+    for (const Argument& gradient : work.gradients())
+        if (gradient.isNode()) out[graph.find(gradient.text)] = true;
+    for (NodeIndex i = static_cast<NodeIndex>(graph.size()); i-- > 0;)
+        if (out[i])
+            for (const NodeIndex input : graph.inputs(i))
+                out[input] = true;
+    return out;
+}
+
 } // namespace
 
-Work withEqualsMerged(Work work) {
+Work withEqualsMerged(Work work, bool apart) {
     const ir::Graph& graph = *work.graph;
     const std::unordered_set<std::size_t> returned = returnedStorages(work);
     std::unordered_map<std::string, Seen> table;
     table.reserve(graph.size());
     std::vector<NodeIndex> mergedInto(graph.size());
     std::iota(mergedInto.begin(), mergedInto.end(), NodeIndex{0});
+    const std::vector<bool> needed = apart ? neededByGradients(work) : std::vector<bool>(graph.size(), false);
     std::size_t region = 0;
     std::string key;
     ir::GraphBuilder builder;
@@ -130,6 +144,7 @@ Work withEqualsMerged(Work work) {
                            isNeverMerged(node->target);
         if (!keeps) {
             writeKey(key, *node);
+            if (needed[i]) key += '\x1d';
             const auto [found, isNew] = table.try_emplace(key, Seen{node, i, region});
             if (!isNew && sameArguments(*found->second.node, *node)) {
                 if (found->second.region == region) {

@@ -66,6 +66,8 @@ struct Joint {
 /// torch._functorch.config, as far as the partitioners read it.
 struct Config {
     bool cse = true;
+    /// An expression that gradients need and an equal one that they do not need stay two, as since PyTorch 2.14.
+    bool cseApart = false;
     bool parametersAreFree = true; ///< treat_parameters_as_free_to_save
     bool recomputeViews = false;
     bool banUsedFarApart = true;

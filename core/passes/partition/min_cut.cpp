@@ -31,7 +31,7 @@ Result<Partition> minCutPartition(const Joint& joint, const Config& config) {
     auto made = makeWork(joint);
     if (!made) return tl::unexpected(made.error());
     Work work = withoutDeadCode(std::move(*made));
-    if (config.cse) work = withEqualsMerged(std::move(work));
+    if (config.cse) work = withEqualsMerged(std::move(work), config.cseApart);
     const bool recomputes = work.anyRecomputed();
     if (recomputes) saveAtCheckpointBorders(work, false);
     forceSaves(work);

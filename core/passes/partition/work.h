@@ -46,8 +46,9 @@ struct Work {
 
 /// Drops nodes that nobody reads and that are not impure.
 [[nodiscard]] Work withoutDeadCode(Work work);
-/// Merges equal expressions as torch.fx's CSE does, what its hash table confuses included.
-[[nodiscard]] Work withEqualsMerged(Work work);
+/// Merges equal expressions as torch.fx's CSE does, what its hash table confuses included; with `apart` none that gradients
+/// need with one that they do not.
+[[nodiscard]] Work withEqualsMerged(Work work, bool apart = false);
 
 /// "aten.copy_.default" and others, by their full names.
 inline constexpr std::string_view copyTarget = "torch.ops.aten.copy_.default";
