@@ -12,6 +12,8 @@
 #include <QClipboard>
 #include <QSignalSpy>
 
+#include <functional>
+
 namespace dynascope::test {
 
 struct Fixture {
@@ -30,8 +32,12 @@ struct Fixture {
         return panel;
     }
 
-    /// Until no task is running, nor one that a deferred refresh began.
-    void settle() { QTRY_VERIFY_WITH_TIMEOUT(isCalm(), patience); }
+    /// Until no task is running, nor one that a deferred refresh began, and `also` holds. QTRY_VERIFY asks once more
+    /// after a yes, and isCalm() runs events, so that the second answer may be no: the first one counts.
+    void settle(const std::function<bool()>& also = {}) {
+        bool held = false;
+        QTRY_VERIFY_WITH_TIMEOUT(held || (held = isCalm() && (!also || also())), patience);
+    }
     [[nodiscard]] bool isCalm() {
         for (int i = 0; i < 5; ++i) {
             QCoreApplication::processEvents();

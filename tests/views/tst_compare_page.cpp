@@ -93,7 +93,7 @@ private slots:
 private:
     static void settle(test::Fixture& f, ComparePage& page) {
         f.settle();
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page.isSettled(), test::patience);
+        f.settle([&] { return page.isSettled(); });
     }
 };
 

@@ -56,7 +56,7 @@ public:
         settle();
     }
     void settle() {
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, test::patience);
+        f.settle([&] { return page->isSettled() && page->row() >= 0; });
     }
     [[nodiscard]] QString rowText(int row) const {
         QStringList out;

@@ -47,9 +47,7 @@ public:
         settle();
     }
     void settle() {
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() &&
-                                     test::part<RowTable>(*page, "profile.table")->rows().rowCount() > 0,
-                                 test::patience);
+        f.settle([&] { return test::part<RowTable>(*page, "profile.table")->rows().rowCount() > 0; });
     }
     void groupBy(const QString& name) {
         test::part<QComboBox>(*page, "profile.by")->setCurrentText(name);
@@ -114,7 +112,7 @@ private slots:
         f.workspace.go(place);
         const auto page = f.show<ProfilePage>(1500, 900);
         QTRY_VERIFY_WITH_TIMEOUT(page->message().contains("the disk is gone"), test::patience);
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm(), test::patience);
+        f.settle();
     }
 
     void aKernelOfSeveralLinesNamesOne() {
@@ -127,7 +125,7 @@ private slots:
         QVERIFY((*row)[std::size_t(ProfileColumn::What)].text.contains(", "));
         emit test::part<RowTable>(*s.page, "profile.table")
             ->linkActivated(int(row - rows.begin()), int(ProfileColumn::Line));
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
+        s.f.settle();
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
     }
 
@@ -148,7 +146,7 @@ private slots:
     void rowsLeadToNodes() {
         Shown s("mlp_aot");
         emit test::part<RowTable>(*s.page, "profile.table")->rowActivated(s.rowWith("gelu"));
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
+        s.f.settle();
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
         QVERIFY(!s.f.workspace.place().node.isEmpty());
     }
@@ -201,7 +199,7 @@ private slots:
 
         // A double click leads to the node.
         emit lanes.activated(event);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), 30000);
+        s.f.settle();
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
         QVERIFY(!s.f.workspace.place().node.isEmpty());
     }
@@ -321,7 +319,7 @@ private slots:
         QCOMPARE(against.count(), 2);
         against.setCurrentIndex(1);
         emit against.activated(1);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && beside.compared(), test::patience);
+        s.f.settle([&] { return bool(beside.compared()); });
         QVERIFY(beside.isVisible() && !test::part<RowTable>(*s.page, "profile.table")->isVisible());
         QVERIFY2(test::part<QLabel>(beside, "profile.verdict")->text().startsWith("B's step"),
                  qPrintable(test::part<QLabel>(beside, "profile.verdict")->text()));
@@ -340,7 +338,7 @@ private slots:
         // A row of B alone leads into B's capture.
         QVERIFY(onlyInB >= 0);
         emit beside.table()->rowActivated(onlyInB);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm(), test::patience);
+        s.f.settle();
         QCOMPARE(s.f.workspace.place().capture, 1);
         QCOMPARE(s.f.workspace.place().page, Page::Stages);
         QVERIFY(!s.f.workspace.place().node.isEmpty());
@@ -356,11 +354,10 @@ private slots:
         against.setCurrentIndex(1);
         emit against.activated(1);
         s.groupBy("step"); // steps of two runs are not the same steps
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && beside.compared(), test::patience);
+        s.f.settle([&] { return bool(beside.compared()); });
         QVERIFY(beside.table()->emptyText().contains("not the same steps"));
         s.f.workspace.close(1);
-        QTRY_VERIFY_WITH_TIMEOUT(s.f.isCalm() && test::part<RowTable>(*s.page, "profile.table")->isVisible(),
-                                 test::patience);
+        s.f.settle([&] { return test::part<RowTable>(*s.page, "profile.table")->isVisible(); });
         QVERIFY(against.isHidden() && !beside.compared());
     }
 
@@ -385,7 +382,7 @@ private slots:
         const auto page = f.show<ProfilePage>(1300, 800);
         auto& table = *test::part<RowTable>(*page, "profile.table");
         auto& devices = *test::part<QComboBox>(*page, "profile.devices");
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && table.rows().rowCount() > 0, test::patience);
+        f.settle([&] { return table.rows().rowCount() > 0; });
         QCOMPARE(test::part<QComboBox>(*page, "profile.by")->currentText(), QString("operator")); // no graph
         // The GPU that was busy longest, and its figures.
         QCOMPARE(devices.currentText(), QString("gpu:0"));
@@ -402,7 +399,7 @@ private slots:
         devices.setCurrentIndex(0);
         emit devices.activated(0);
         QCOMPARE(table.rows().rowCount(), 4);
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && !figures().contains("gpu:0 busy"), test::patience);
+        f.settle([&] { return !figures().contains("gpu:0 busy"); });
         const auto text = [&table](int row, ProfileColumn column) {
             return table.rows().rows()[std::size_t(row)][std::size_t(column)].text;
         };

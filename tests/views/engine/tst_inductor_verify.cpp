@@ -38,7 +38,7 @@ public:
         settle();
     }
     void settle() {
-        QTRY_VERIFY_WITH_TIMEOUT(f.isCalm() && page->isSettled() && page->row() >= 0, test::patience);
+        f.settle([&] { return page->isSettled() && page->row() >= 0; });
     }
     void waitForVerdicts() {
         QTRY_VERIFY_WITH_TIMEOUT(!page->checks()->isRunning() && !engine.isBusy(), test::patience);
