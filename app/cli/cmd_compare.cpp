@@ -210,7 +210,7 @@ std::string comparisonJson(const Session& a, const Session& b, const Comparison&
 
 std::string ranksText(const Session& session, const RankComparison& result) {
     std::string out = session.title + ", " + count(result.ranks.size(), "rank") + "\n\n" +
-                      explanationText(compare::explainRanks(session, result)) + '\n';
+                      explanationText(compare::explainRanks(result)) + '\n';
     if (result.firstDiffering == compare::none) return out;
     const compare::RankRow& first = result.rows[result.firstDiffering];
     out += "first difference: " + first.compileId + ", rank " +
@@ -248,7 +248,7 @@ std::string ranksJson(const Session& session, const RankComparison& result) {
     return dump(
         {{"path", session.path},
          {"verdict", alike ? "same" : "differs"},
-         {"explanation", explanationJson(compare::explainRanks(session, result))},
+         {"explanation", explanationJson(compare::explainRanks(result))},
          {"ranks", result.ranks},
          {"first", alike ? ordered_json() : ordered_json(result.rows[result.firstDiffering].compileId)},
          {"compiles", std::move(rows)}});

@@ -118,7 +118,8 @@ struct Comparison {
 struct CompareOptions {
     int rankA = -1, rankB = -1; ///< -1: every rank, with the same rank of the other side,
                                 ///< or the only one with the only one
-    bool byCompileId = false;   ///< pair by compile id, not by what was compiled
+    /// Pair by compile id, not by what was compiled; two ranks of one session as session::rankedCompiles() does.
+    bool byCompileId = false;
     /// A rank's own device is no difference: cuda:1 on rank 1 means what cuda:0 means on rank 0. With rankA
     /// and rankB only.
     bool ownDevices = false;
@@ -145,9 +146,10 @@ struct CompareOptions {
                                                          const session::Session& b,
                                                          const session::Compile& cb);
 
-/// One compile id on all ranks.
+/// One compile of the program on all ranks: see session::RankedCompile.
 struct RankRow {
     std::string compileId;
+    std::vector<std::size_t> compiles; ///< by rank: into Session::compiles, or `none`
     std::vector<int> group; ///< by rank: equal numbers compiled the same; -1: this rank has no such compile
     int differing = -1;     ///< index of the first rank that is not as the first one is; -1: none
     std::string difference; ///< of that rank from the first one

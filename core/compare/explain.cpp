@@ -289,7 +289,7 @@ Explanation explain(const Session& a, const Session& b, const Comparison& compar
     return out;
 }
 
-Explanation explainRanks(const Session& session, const RankComparison& comparison) {
+Explanation explainRanks(const RankComparison& comparison) {
     const std::string ranks = count(comparison.ranks.size(), "rank");
     const std::string compiles = count(comparison.rows.size(), "compile id");
     if (comparison.firstDiffering == none)
@@ -310,8 +310,7 @@ Explanation explainRanks(const Session& session, const RankComparison& compariso
     const Comparison& pair = comparison.comparisons[at];
     const auto entry =
         std::find_if(pair.compiles.begin(), pair.compiles.end(), [&](const CompileComparison& c) {
-            const std::size_t compile = c.a != none ? c.a : c.b;
-            return session.compiles[compile].id.toString() == row.compileId;
+            return std::ranges::find(row.compiles, c.a != none ? c.a : c.b) != row.compiles.end();
         });
     if (entry != pair.compiles.end() && !entry->inputs.empty()) {
         const ValueComparison& input = entry->inputs.front();

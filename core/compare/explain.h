@@ -19,7 +19,7 @@ struct Explanation {
 
 [[nodiscard]] Explanation explain(const session::Session& a, const session::Session& b,
                                   const Comparison& comparison);
-[[nodiscard]] Explanation explainRanks(const session::Session& session, const RankComparison& comparison);
+[[nodiscard]] Explanation explainRanks(const RankComparison& comparison);
 
 /// "f cap.py:28"; what is known of it.
 [[nodiscard]] std::string placeOf(const session::Compile& compile);

@@ -4,6 +4,7 @@
 // compiled is the better key: a function of a file; among several compiles of it, the graph itself decides.
 #include "core/compare/parts.h"
 #include "core/diff/canonical.h"
+#include "core/session/ranked_compiles.h"
 #include "core/session/resume.h"
 
 #include <algorithm>
@@ -38,6 +39,16 @@ public:
         , m_b(b, options.rankB)
         , m_oneRank(options.rankA >= 0 || options.rankB >= 0 ||
                     (a.ranks.size() == 1 && b.ranks.size() == 1)) {}
+
+    /// Of one session, with rankA and rankB.
+    std::vector<Pair> ofRanks(int rankA, int rankB) {
+        std::vector<int> ranks{std::min(rankA, rankB), std::max(rankA, rankB)};
+        const std::size_t a = rankA <= rankB ? 0 : 1;
+        for (const session::RankedCompile& row : session::rankedCompiles(m_a.session(), ranks))
+            if (row.compiles[0] != none && row.compiles[1] != none)
+                join(row.compiles[a], row.compiles[1 - a], Match::CompileId);
+        return result();
+    }
 
     std::vector<Pair> byCompileId() {
         std::map<std::tuple<int, session::CompileId>, std::size_t> ofB;
@@ -76,6 +87,7 @@ private:
                 if (rank < 0 || session.compiles[i].rank == rank) m_all.push_back(i);
         }
         const Compile& operator[](std::size_t i) const { return m_session.compiles[i]; }
+        [[nodiscard]] const Session& session() const { return m_session; }
         [[nodiscard]] const std::vector<std::size_t>& all() const { return m_all; }
         [[nodiscard]] std::size_t partner(std::size_t i) const { return m_partner[i]; }
         void setPartner(std::size_t i, std::size_t partner) { m_partner[i] = partner; }
@@ -196,6 +208,9 @@ private:
 
 std::vector<Pair> matchCompiles(const Session& a, const Session& b, const CompareOptions& options) {
     Matcher matcher(a, b, options);
+    if (options.byCompileId && &a == &b && options.rankA >= 0 && options.rankB >= 0 &&
+        options.rankA != options.rankB)
+        return matcher.ofRanks(options.rankA, options.rankB);
     return options.byCompileId ? matcher.byCompileId() : matcher.bySourceAndStructure();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/compare/parts.h"
+#include "core/session/ranked_compiles.h"
 
 #include <algorithm>
 #include <functional>
@@ -26,14 +27,14 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
     out.ranks = session.ranks;
     const std::size_t count = out.ranks.size();
     out.comparisons.resize(count);
-    std::map<std::string, std::size_t> rowOf;
-    const auto rowFor = [&](const session::Compile& compile) -> RankRow& {
-        const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.rows.size());
-        if (isNew) out.rows.push_back({at->first, std::vector<int>(count, -1), -1, {}});
-        return out.rows[at->second];
-    };
-    for (const session::Compile& compile : session.compiles)
-        if (count > 0 && compile.rank == out.ranks.front()) rowFor(compile).group[0] = 0;
+    std::vector<std::size_t> rowOf(session.compiles.size(), none); // by compile
+    for (session::RankedCompile& row : session::rankedCompiles(session, out.ranks)) {
+        for (const std::size_t compile : row.compiles)
+            if (compile != none) rowOf[compile] = out.rows.size();
+        const bool onFirst = row.compiles.front() != none;
+        out.rows.push_back({std::move(row.id), std::move(row.compiles), std::vector<int>(count, -1), -1, {}});
+        if (onFirst) out.rows.back().group[0] = 0;
+    }
 
     std::map<std::pair<std::string, std::size_t>, int> groups; // of those that are not as the first rank is
     for (std::size_t r = 1; r < count; ++r) {
@@ -45,8 +46,10 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
         const detail::OwnDevices devices =
             detail::ownDevices(session, out.ranks.front(), session, out.ranks[r]);
         for (const CompileComparison& entry : pair->compiles) {
-            const session::Compile& compile = session.compiles[entry.b != none ? entry.b : entry.a];
-            RankRow& row = rowFor(compile);
+            const std::size_t index = entry.b != none ? entry.b : entry.a;
+            if (rowOf[index] == none) continue; // the same id twice on one rank
+            const session::Compile& compile = session.compiles[index];
+            RankRow& row = out.rows[rowOf[index]];
             if (entry.verdict == CompareVerdict::Same) {
                 row.group[r] = 0;
                 continue;

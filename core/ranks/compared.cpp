@@ -43,19 +43,21 @@ void settle(const Report& report, const CompileRow& found, RankRow& row) {
 }
 
 /// Each pair as its row has it.
-void settlePairs(const session::Session& session, RankComparison& out) {
-    std::map<std::string, const RankRow*> rowOf;
+void settlePairs(RankComparison& out) {
+    std::map<std::size_t, const RankRow*> rowOf; // by compile
     for (const RankRow& row : out.rows)
-        rowOf.emplace(row.compileId, &row);
+        for (const std::size_t compile : row.compiles)
+            rowOf.emplace(compile, &row);
+    rowOf.erase(compare::none);
     for (std::size_t r = 1; r < out.comparisons.size(); ++r) {
         compare::Comparison& pair = out.comparisons[r];
-        const auto idOf = [&](const compare::CompileComparison& entry) {
-            return session.compiles[entry.a != compare::none ? entry.a : entry.b].id.toString();
+        const auto compileOf = [&](const compare::CompileComparison& entry) {
+            return entry.a != compare::none ? entry.a : entry.b;
         };
-        std::erase_if(pair.compiles, [&](const auto& entry) { return !rowOf.contains(idOf(entry)); });
+        std::erase_if(pair.compiles, [&](const auto& entry) { return !rowOf.contains(compileOf(entry)); });
         pair.same = pair.differing = pair.onlyInA = pair.onlyInB = 0;
         for (compare::CompileComparison& entry : pair.compiles) {
-            const RankRow& row = *rowOf.at(idOf(entry));
+            const RankRow& row = *rowOf.at(compileOf(entry));
             const bool both = entry.a != compare::none && entry.b != compare::none;
             if (both && row.alike()) {
                 entry.verdict = CompareVerdict::Same;
@@ -79,16 +81,22 @@ Result<RankComparison> compareRanks(const session::Session& session, const TaskC
     if (!report) return tl::unexpected(report.error());
     Result<RankComparison> out = compare::compareRanks(session, task);
     if (!out || report->ranks.size() < 2) return out;
-    std::map<std::string, const CompileRow*> rowOf;
+    std::map<std::size_t, const CompileRow*> rowOf; // by compile
     for (const CompileRow& row : report->rows)
-        rowOf.emplace(row.id, &row);
-    std::erase_if(out->rows, [&](const RankRow& row) { return !rowOf.contains(row.compileId); });
+        for (const std::size_t compile : row.compiles)
+            rowOf.emplace(compile, &row);
+    rowOf.erase(none);
+    const auto firstOf = [](const RankRow& row) {
+        return *std::ranges::find_if(row.compiles,
+                                     [](std::size_t compile) { return compile != compare::none; });
+    };
+    std::erase_if(out->rows, [&](const RankRow& row) { return !rowOf.contains(firstOf(row)); });
     out->firstDiffering = compare::none;
     for (std::size_t i = 0; i < out->rows.size(); ++i) {
-        settle(*report, *rowOf.at(out->rows[i].compileId), out->rows[i]);
+        settle(*report, *rowOf.at(firstOf(out->rows[i])), out->rows[i]);
         if (out->firstDiffering == compare::none && !out->rows[i].alike()) out->firstDiffering = i;
     }
-    settlePairs(session, *out);
+    settlePairs(*out);
     return out;
 }
 

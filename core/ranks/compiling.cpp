@@ -5,6 +5,7 @@
 #include "core/base/words.h"
 #include "core/ranks/parts.h"
 #include "core/session/compile_counts.h"
+#include "core/session/resume.h"
 
 #include <algorithm>
 
@@ -15,14 +16,22 @@ namespace {
 using session::Compile;
 using session::Status;
 
+/// "only rank 2 compiled again f", "only rank 2 goes on after a graph break of f at line 12 (2/0)".
+std::string aloneWords(const Row& row, const Compile& compile, std::span<const int> ranks) {
+    const std::string who = "only " + rankWords(ranks);
+    if (const auto resumed = session::parseResumedFunction(compile.function); resumed && !compile.isRecompile)
+        return who + ' ' + (ranks.size() == 1 ? "goes" : "go") + " on after a graph break of " +
+               std::string(resumed->function) + " at line " + std::to_string(resumed->line);
+    return who + (compile.isRecompile ? " compiled again" : " compiled") +
+           (row.shown.function.empty() ? std::string() : ' ' + row.shown.function);
+}
+
 void judgeRecompile(const Reader& reader, const Row& row, bool collectives, Report& out) {
     const Compile& compile = compileOf(reader, row, row.present.front());
     Reason reason =
         reasonAt(reader, row, collectives ? RanksVerdict::WillHang : RanksVerdict::Slower, row.present);
     const double seconds = session::compileTime(compile);
-    reason.text = "only " + rankWords(reason.ranks) +
-                  (compile.isRecompile ? " compiled again" : " compiled") +
-                  (row.shown.function.empty() ? std::string() : ' ' + row.shown.function) +
+    reason.text = aloneWords(row, compile, reason.ranks) +
                   (seconds > 0 ? ", " + formatSeconds(seconds) : std::string());
     if (!compile.recompileReasons.empty())
         reason.text += ": " + std::string(firstLine(compile.recompileReasons.front()));
@@ -48,18 +57,27 @@ void judgeStatus(const Reader& reader, const Row& row, Report& out) {
                                  : waits ? RanksVerdict::WillHang
                                          : RanksVerdict::MayBeWrong,
                                  ranks);
-        reason.text = row.shown.function + " is " + std::string(session::statusName(status)) + " on " +
-                      rankWords(reason.ranks) + " and " + std::string(session::statusName(most->first)) +
-                      " on " + rankWords(numbersOf(reader, most->second));
+        const bool breaks = status == Status::GraphBreak && most->first == Status::Compiled;
+        reason.text = row.shown.function + ' ' +
+                      (breaks ? "breaks" : "is " + std::string(session::statusName(status))) + " on " +
+                      rankWords(reason.ranks) + " and " + (breaks ? "is " : "") +
+                      std::string(session::statusName(most->first)) + (breaks ? " whole on " : " on ") +
+                      rankWords(numbersOf(reader, most->second));
         if (failed && !compile.failReason.empty())
             reason.text += ": " + std::string(firstLine(compile.failReason));
-        if (status == Status::GraphBreak && !compile.finalBreaks().empty())
-            reason.text += ": " + compile.finalBreaks().back()->title;
+        if (status == Status::GraphBreak && !compile.finalBreaks().empty()) {
+            const session::GraphBreak& last = *compile.finalBreaks().back();
+            reason.text += ": " + last.title;
+            if (const ir::SourceLocation* at = last.location()) {
+                reason.file = at->file;
+                reason.line = at->line;
+            }
+        }
         out.reasons.push_back(std::move(reason));
     }
 }
 
-/// One id that is of different functions on different ranks.
+/// What ranks compiled in place of each other.
 void judgeFunction(const Reader& reader, const Row& row, Report& out) {
     std::map<std::string, std::vector<std::size_t>> by;
     for (const std::size_t rank : row.present)
@@ -78,8 +96,18 @@ void judgeFunction(const Reader& reader, const Row& row, Report& out) {
 } // namespace
 
 void judgeCompiling(const Reader& reader, const std::vector<Row>& rows, bool collectives, Report& out) {
+    // A function that is broken on some ranks only: what they compiled after the break follows from that.
+    std::set<std::size_t> broken;
+    for (const Row& row : rows)
+        if (!row.parts.empty() && std::ranges::any_of(row.present, [&](std::size_t rank) {
+                return compileOf(reader, row, rank).status !=
+                       compileOf(reader, row, row.present.front()).status;
+            }))
+            broken.insert(row.function);
     for (const Row& row : rows) {
-        if (row.present.size() < reader.ranks().size()) judgeRecompile(reader, row, collectives, out);
+        const bool follows = row.inner && broken.contains(row.function) && !collectives;
+        if (row.present.size() < reader.ranks().size() && !follows)
+            judgeRecompile(reader, row, collectives, out);
         judgeStatus(reader, row, out);
         judgeFunction(reader, row, out);
     }
@@ -92,7 +120,7 @@ void judgeCaches(const Reader& reader, const std::vector<Row>& rows, Report& out
         std::map<std::string, std::pair<std::vector<std::size_t>, std::vector<std::size_t>>>
             by; // hit, not hit
         for (const std::size_t rank : row.present) {
-            keys[rank] += row.shown.id + ' ';
+            if (!compileOf(reader, row, rank).caches.empty()) keys[rank] += row.shown.id + ' ';
             std::map<std::string, Outcome> last;
             for (const session::CacheEvent& event : compileOf(reader, row, rank).caches) {
                 last[event.cache] = event.outcome;

@@ -120,9 +120,11 @@ Result<Report> examine(const session::Session& session, const TaskContext& task)
     std::vector<Row> rows = detail::rowsOf(reader);
     detail::readLanes(reader, rows, task, out);
     if (task.cancelled()) return cancellation();
-    log::write(log::Topic::Ranks, "read ", rows.size(), " compile ids of ", out.ranks.size(), " ranks in ",
+    log::write(log::Topic::Ranks, "read ", rows.size(), " compiles of ", out.ranks.size(), " ranks in ",
                watch.ms(), " ms");
+    detail::noteIds(reader, rows, out);
     detail::judgeLanes(reader, rows, out);
+    detail::judgeOrder(reader, rows, out);
     detail::judgeTransfers(reader, rows, out);
     for (std::size_t i = 0; i < rows.size(); ++i) {
         if (task.cancelled()) return cancellation();

@@ -84,6 +84,7 @@ private:
         session::StagePtr graph;                   ///< of those nodes; null where they do not fit the lines
     };
     [[nodiscard]] FlightPlace inCode(const Code& code, const ir::SourceLocation& frame) const;
+    void setCompile(FlightPlace& place, const CompileRow& row, int rank) const;
     [[nodiscard]] FlightPlace byFunction(int rank, const FlightEntry& entry,
                                          const FlightPlace& otherwise) const;
     void addCode(std::size_t compile, const session::StagePtr& stage);

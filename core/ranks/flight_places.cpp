@@ -140,6 +140,13 @@ std::vector<const Call*> callsOf(const Lane& lane, const FlightEntry& entry, boo
 
 } // namespace
 
+/// By the rank's own id.
+void FlightPlaces::setCompile(FlightPlace& place, const CompileRow& row, int rank) const {
+    const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
+    place.at = row.compiles[static_cast<std::size_t>(index)];
+    place.compile = place.at == none ? row.id : m_session.compiles[place.at].id.toString();
+}
+
 FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
     for (const ir::SourceLocation& frame : entry.frames)
         if (const auto code = m_codes.find({rank, frame.file}); code != m_codes.end())
@@ -158,9 +165,9 @@ FlightPlace FlightPlaces::find(int rank, const FlightEntry& entry) const {
                     if (!isOfKind(entry, call.what) || call.what.at.line != frame.line ||
                         call.what.at.file != frame.file)
                         continue;
-                    out = {row.id, call.what.node, frame.file, frame.line, 0, none, call.stage};
-                    const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
-                    out.at = row.compiles[static_cast<std::size_t>(index)];
+                    const CompileRow& of = m_report.rows[call.row];
+                    out = {{}, call.what.node, frame.file, frame.line, 0, none, call.stage};
+                    setCompile(out, of, rank);
                     return out;
                 }
             }
@@ -188,13 +195,12 @@ FlightPlace FlightPlaces::byFunction(int rank, const FlightEntry& entry, const F
     }
     if (!of) return otherwise;
     FlightPlace out = otherwise;
-    out.compile = of->id;
-    const auto index = std::ranges::find(m_report.ranks, rank) - m_report.ranks.begin();
-    out.at = of->compiles[static_cast<std::size_t>(index)];
+    setCompile(out, *of, rank);
     std::vector<const Call*> fitting = callsOf(*calls, entry, false);
     if (fitting.size() > 1) fitting = callsOf(*calls, entry, true);
     if (fitting.size() != 1) return out;
     const Call& call = *fitting.front();
+    setCompile(out, m_report.rows[call.row], rank);
     out.node = call.what.node;
     out.stage = call.stage;
     if (!call.what.at.file.empty()) {

@@ -176,7 +176,10 @@ void sayWhatIsMissing(const Reader& reader, const Row& row, Report& out) {
 
 } // namespace
 
-void judgeGraphs(Reader& reader, Row& row, Report& out) {
+namespace {
+
+/// Of ranks that break the function in the same places. Gives how many kinds of graphs they have.
+int judgeAlikeParts(Reader& reader, Row& row, Report& out) {
     std::vector<LabelKeys> labels;
     std::vector<std::string> all(row.present.size());
     for (const std::string& label : row.common) {
@@ -212,6 +215,29 @@ void judgeGraphs(Reader& reader, Row& row, Report& out) {
         }
     }
     sayWhatIsMissing(reader, row, out);
+    return static_cast<int>(order.size());
+}
+
+} // namespace
+
+void judgeGraphs(Reader& reader, Row& row, Report& out) {
+    if (row.parts.empty()) {
+        judgeAlikeParts(reader, row, out);
+    } else {
+        int letter = 0;
+        for (std::vector<std::size_t>& ranks : comparable(row)) {
+            Row some = row;
+            some.present = std::move(ranks);
+            some.common.clear();
+            some.partial.clear();
+            findLabels(reader, some);
+            const int letters = judgeAlikeParts(reader, some, out);
+            for (const std::size_t rank : some.present)
+                row.shown.letters[rank] = letter + some.shown.letters[rank];
+            letter += letters;
+            row.ranksNumber = row.ranksNumber || some.ranksNumber;
+        }
+    }
     if (row.ranksNumber)
         out.notes.push_back(row.shown.id + ": a number that is each rank's own is read as the rank's number");
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
 // Collectives held against each other, process group by process group: ranks that share none may do what they like.
-#include "core/base/text.h"
 #include "core/ranks/parts.h"
 
 #include <algorithm>
@@ -10,54 +9,6 @@
 namespace dynascope::ranks::detail {
 
 namespace {
-
-using session::Phase;
-
-/// The last graph of forward, or of backward, that all ranks of a row have.
-std::string graphThatRuns(const Reader& reader, const Row& row, bool backward) {
-    std::string best;
-    int bestLevel = 0;
-    const session::Compile& compile = compileOf(reader, row, row.present.front());
-    for (const std::string& label : row.common) {
-        const session::StagePtr stage = stageOf(compile, label);
-        if (!stage) continue;
-        int level = 0;
-        if (stage->phase == (backward ? Phase::PostGradBackward : Phase::PostGradForward)) level = 3;
-        if (backward ? stage->phase == Phase::Backward
-                     : stage->phase == Phase::Forward || stage->phase == Phase::Inference)
-            level = 2;
-        if (!backward && stage->phase == Phase::Dynamo) level = 1;
-        if (level == 0 || level < bestLevel) continue;
-        best = label;
-        bestLevel = level;
-    }
-    return best;
-}
-
-/// With whom a rank sends and receives is its own.
-std::string keyOf(const Collective& call, const std::string& group) {
-    return call.call() + '|' + group + '|' + std::to_string(call.groupSize.value_or(-1)) + '|' +
-           (call.pointToPoint ? std::string() : call.rest) + '|' + joined(call.inputs, ",") + '>' +
-           joined(call.outputs, ",") + '\n';
-}
-
-/// The calls of one rank; what cannot be read adds nothing, and is said once.
-std::vector<Call> callsOf(Reader& reader, Row& row, std::size_t rank, const std::vector<std::string>& labels,
-                          bool& unreadable) {
-    std::vector<Call> out;
-    for (const std::string& label : labels) {
-        const session::StagePtr stage = stageOf(compileOf(reader, row, rank), label);
-        if (!stage) continue;
-        const Reading& reading = reader.read(*stage, rank);
-        unreadable = unreadable || !reading.form;
-        for (std::size_t i = 0; i < reading.collectives.size(); ++i) {
-            out.push_back({reading.collectives[i], stage});
-            if (!reading.transfers[i].empty())
-                row.moves[rank].push_back({&reading.collectives[i], &reading.transfers[i], stage});
-        }
-    }
-    return out;
-}
 
 /// Elements of "f32[4, 8]", nothing where a size is no number.
 std::optional<std::int64_t> elements(std::string_view shape) {
@@ -91,10 +42,14 @@ bool tensorsFit(const Collective& a, const Collective& b) {
     return true;
 }
 
+} // namespace
+
 bool fit(const Collective& a, const Collective& b) {
     return a.kind == b.kind && a.group == b.group && a.groupSize == b.groupSize && a.rest == b.rest &&
            tensorsFit(a, b);
 }
+
+namespace {
 
 std::string described(const Call& call) {
     const std::string shapes = shapesText(call.what);
@@ -156,11 +111,17 @@ std::vector<std::size_t> sharedCalls(const Lane& lane, int otherRank, const Memb
     return out;
 }
 
+std::size_t indexOf(const Reader& reader, int rank) {
+    return static_cast<std::size_t>(std::ranges::lower_bound(reader.ranks(), rank) - reader.ranks().begin());
+}
+
 class LaneJudge {
 public:
-    LaneJudge(const Reader& reader, const Membership& members, Row& row, Report& out)
+    LaneJudge(const Reader& reader, const Membership& members, const std::vector<Row>& rows, Row& row,
+              Report& out)
         : m_reader(reader)
         , m_members(members)
+        , m_rows(rows)
         , m_row(row)
         , m_out(out) {}
 
@@ -185,10 +146,10 @@ private:
     Reason reason(const Lane& lane, const Call* call, RanksVerdict verdict) {
         std::vector<std::size_t> ranks;
         for (const int rank : lane.ranks)
-            ranks.push_back(static_cast<std::size_t>(std::ranges::lower_bound(m_reader.ranks(), rank) -
-                                                     m_reader.ranks().begin()));
+            ranks.push_back(indexOf(m_reader, rank));
         Reason out = reasonAt(m_reader, m_row, verdict, ranks);
         if (!call) return out;
+        out.at = m_rows[call->row].shown.compiles[ranks.front()];
         out.node = call->what.node;
         out.stage = call->stage;
         if (!call->what.at.file.empty()) {
@@ -259,27 +220,22 @@ private:
 
     const Reader& m_reader;
     const Membership& m_members;
+    const std::vector<Row>& m_rows;
     Row& m_row;
     Report& m_out;
 };
 
-/// Whether a rank compiled the frame under another id with collectives that fit those of `lane`.
+/// Whether a rank compiled the function another time with collectives that fit those of `lane`.
 bool callsTheSameElsewhere(const Reader& reader, const std::vector<Row>& rows, const Row& row,
                            const Lane& lane, std::size_t rank) {
-    const session::CompileId id = compileOf(reader, row, row.present.front()).id;
-    for (const Row& other : rows) {
-        if (&other == &row || other.shown.compiles[rank] == none) continue;
-        const session::CompileId& theirs = compileOf(reader, other, rank).id;
-        if (theirs.frame != id.frame || theirs.run != id.run || theirs.autograd != id.autograd) continue;
-        for (const Lane& candidate : other.shown.lanes) {
-            if (!std::ranges::binary_search(candidate.ranks, reader.ranks()[rank])) continue;
-            if (candidate.calls.size() == lane.calls.size() &&
-                std::ranges::equal(candidate.calls, lane.calls,
-                                   [](const Call& a, const Call& b) { return fit(a.what, b.what); }))
-                return true;
-        }
-    }
-    return false;
+    return std::ranges::any_of(rows, [&](const Row& other) {
+        if (&other == &row || other.frame != row.frame || other.shown.compiles[rank] == none) return false;
+        return std::ranges::any_of(other.shown.lanes, [&](const Lane& candidate) {
+            return std::ranges::binary_search(candidate.ranks, reader.ranks()[rank]) &&
+                   std::ranges::equal(candidate.calls, lane.calls,
+                                      [](const Call& a, const Call& b) { return fit(a.what, b.what); });
+        });
+    });
 }
 
 /// Ranks that did not compile what others wait in.
@@ -299,64 +255,25 @@ void judgeAbsent(const Reader& reader, const std::vector<Row>& rows, const Row& 
     Reason reason = reasonAt(reader, row, RanksVerdict::WillHang, absent);
     reason.node = call->what.node;
     reason.stage = call->stage;
-    reason.at = row.shown.compiles[row.present.front()];
+    reason.at = rows[call->row].shown.compiles[indexOf(reader, lane.ranks.front())];
     if (!call->what.at.file.empty()) {
         reason.file = call->what.at.file;
         reason.line = call->what.at.line;
     }
-    reason.text = rankWords(reason.ranks) + (absent.size() == 1 ? " has" : " have") + " no compile " +
-                  row.shown.id + " whose collectives fit: " + rankWords(lane.ranks) + ' ' +
-                  verb(lane.ranks.size(), "wait") + " there in " + fullWords(*call) +
-                  ", unless the others make that call in code that is not compiled";
+    reason.text =
+        rankWords(reason.ranks) + (absent.size() == 1 ? " has" : " have") + " no compile " +
+        (row.shown.function.empty() ? row.shown.id : "of " + row.shown.function + " (" + row.shown.id + ')') +
+        " whose collectives fit: " + rankWords(lane.ranks) + ' ' + verb(lane.ranks.size(), "wait") +
+        " there in " + fullWords(*call) + ", unless the others make that call in code that is not compiled";
     out.reasons.push_back(std::move(reason));
 }
 
 } // namespace
 
-void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, Report& out) {
-    std::size_t read = 0, all = 0;
-    for (const Row& row : rows)
-        all += row.present.size();
-    std::vector<std::string> keys(reader.ranks().size(), "calls:");
-    std::vector<std::map<std::string, std::string>> names(keys.size()); // of groups, by first use
-    for (Row& row : rows) {
-        const std::vector<std::string> labels = {graphThatRuns(reader, row, false),
-                                                 graphThatRuns(reader, row, true)};
-        std::map<std::string, std::size_t> laneOf;
-        bool unreadable = false;
-        for (const std::size_t rank : row.present) {
-            if (task.cancelled()) return;
-            task.report("Reading the ranks' graphs", read++, all);
-            std::vector<Call> calls = callsOf(reader, row, rank, labels, unreadable);
-            std::string key;
-            if (!calls.empty()) keys[rank] += row.shown.id + ' ';
-            for (const Call& call : calls) {
-                key += keyOf(call.what, call.what.group);
-                const std::string number = std::to_string(names[rank].size());
-                keys[rank] +=
-                    keyOf(call.what, names[rank].try_emplace(call.what.group, number).first->second);
-            }
-            const auto [at, isNew] = laneOf.try_emplace(std::move(key), row.shown.lanes.size());
-            if (isNew) row.shown.lanes.push_back({{}, std::move(calls)});
-            row.shown.lanes[at->second].ranks.push_back(reader.ranks()[rank]);
-        }
-        std::ranges::stable_sort(row.shown.lanes, std::ranges::greater(),
-                                 [](const Lane& lane) { return lane.ranks.size(); });
-        if (std::ranges::all_of(row.shown.lanes, [](const Lane& lane) { return lane.calls.empty(); }))
-            row.shown.lanes.clear();
-        if (unreadable)
-            out.notes.push_back(row.shown.id + ": a graph cannot be read; its collectives are not compared");
-        else if (labels[0].empty() && row.present.size() > 1 && !row.partial.empty())
-            out.notes.push_back(row.shown.id +
-                                ": its ranks have no graph in common; collectives are not compared");
-    }
-    out.collectives = groupsOf(reader.ranks(), keys);
-}
-
 void judgeLanes(const Reader& reader, std::vector<Row>& rows, Report& out) {
     const Membership members(reader, rows);
     for (Row& row : rows) {
-        LaneJudge(reader, members, row, out).judge();
+        LaneJudge(reader, members, rows, row, out).judge();
         judgeAbsent(reader, rows, row, members, out);
     }
 }

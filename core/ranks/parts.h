@@ -59,9 +59,16 @@ private:
     std::unordered_map<std::string, std::unique_ptr<Reading>> m_readings; ///< by digest
 };
 
-/// One compile id, with what is needed to judge it.
+/// One compile, with what is needed to judge it.
 struct Row {
     CompileRow shown;
+    std::size_t frame = 0; ///< as session::RankedCompile has it
+    /// The same, but what ranks call between the parts of a function that others inline there has that one's.
+    std::size_t function = 0;
+    bool inner = false; ///< resumes a function, or is called between its parts
+    /// By rank, where ranks break the graph of this function in different places: equal for those that break it in the
+    /// same ones. Only their graphs are compared with each other; calls are those of all parts.
+    std::vector<std::size_t> parts;
     std::vector<std::size_t> present; ///< ranks that have it, as indices into Report::ranks
     /// Labels of the last attempts' graphs that all of `present` have, in pipeline order.
     std::vector<std::string> common;
@@ -77,6 +84,29 @@ struct Row {
 [[nodiscard]] session::StagePtr stageOf(const session::Compile& compile, std::string_view label);
 
 [[nodiscard]] std::vector<Row> rowsOf(const Reader& reader);
+/// Fills Row::common and Row::partial from the graphs of Row::present.
+void findLabels(const Reader& reader, Row& row);
+/// Which row a rank's own compile id is of. `rank` is an index.
+class RowsByOwnId {
+public:
+    RowsByOwnId(const Reader& reader, const std::vector<Row>& rows);
+    /// `none` for what is in no row.
+    [[nodiscard]] std::size_t find(std::size_t rank, std::string_view id) const;
+    /// What the report calls it: `id` for what is in no row.
+    [[nodiscard]] std::string name(std::size_t rank, std::string id) const;
+
+private:
+    const std::vector<Row>& m_rows;
+    std::vector<std::map<std::string, std::size_t, std::less<>>> m_rowOf; ///< by rank
+};
+/// Finds the functions that ranks break apart in different places.
+void findParts(const Reader& reader, std::vector<Row>& rows);
+/// The parts of a row's function on one rank: indices of rows in the order in which they first ran. Of another frame
+/// the compile of the same number as the row's, or else its last one before.
+[[nodiscard]] std::vector<std::size_t> partsOn(const Reader& reader, const std::vector<Row>& rows,
+                                               std::size_t row, std::size_t rank);
+/// Ranks whose graphs of a row can be compared with each other, most first: indices of ranks.
+[[nodiscard]] std::vector<std::vector<std::size_t>> comparable(const Row& row);
 /// Ranks by their number, of indices.
 [[nodiscard]] std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> indices);
 /// A reason for ranks of a row, at the compile's own line until something better is known.
@@ -84,6 +114,8 @@ struct Row {
                               std::span<const std::size_t> ranks);
 /// "calls" after one rank, "call" after several.
 [[nodiscard]] std::string verb(std::size_t ranks, std::string_view plural);
+/// Whether ranks that make these two calls of one process group meet in them, whatever they reduce by.
+[[nodiscard]] bool fit(const Collective& a, const Collective& b);
 /// " at train.py:40", " near train.py:40", or nothing.
 [[nodiscard]] std::string placeWords(const Collective& collective);
 
@@ -93,6 +125,10 @@ struct Row {
 /// Leaves off where `task` is cancelled.
 void readLanes(Reader& reader, std::vector<Row>& rows, const TaskContext& task, Report& out);
 void judgeLanes(const Reader& reader, std::vector<Row>& rows, Report& out);
+/// Compiles that ranks meet in another order at first.
+void judgeOrder(const Reader& reader, const std::vector<Row>& rows, Report& out);
+/// Says which ids are not those of the others, and where graphs break apart.
+void noteIds(const Reader& reader, const std::vector<Row>& rows, Report& out);
 void judgeTransfers(const Reader& reader, std::vector<Row>& rows, Report& out);
 void judgeGraphs(Reader& reader, Row& row, Report& out);
 void judgeCode(const Reader& reader, const Row& row, Report& out);

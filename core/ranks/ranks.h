@@ -48,9 +48,13 @@ struct Reason {
 struct Call {
     Collective what;
     session::StagePtr stage; ///< of the lane's first rank
+    /// Index into Report::rows, of the compile whose graph it is in: another one than the lane's where ranks break the
+    /// graph of a function in different places, so that it resumes on some of them only.
+    std::size_t row = none;
 };
 
-/// Ranks that call the same collectives in one compile.
+/// Ranks that call the same collectives in one compile; where they break a function's graph in different places, in
+/// it and all that resumes it.
 struct Lane {
     std::vector<int> ranks;
     std::vector<Call> calls;
@@ -59,14 +63,17 @@ struct Lane {
 };
 
 struct CompileRow {
-    std::string id; ///< "1/0"
+    std::string id; ///< "1/0", as most ranks call it; unique: see session::RankedCompile
+    std::vector<std::pair<std::string, std::vector<int>>> otherIds; ///< how other ranks call it: "3/0", ranks
     std::string function;
     ir::SourceLocation at;
     /// By rank, as in Report::ranks: the same number compiled the same; 0 is what most have, in a tie the first
     /// rank's. -1 where this rank has no such compile.
     std::vector<int> letters;
     std::vector<std::size_t> compiles; ///< by rank: into Session::compiles, or `none`
-    std::vector<Lane> lanes;           ///< most ranks first; empty where no rank calls a collective
+    /// Most ranks first; empty where no rank calls a collective, and where the lanes of the function that this
+    /// one resumes have them.
+    std::vector<Lane> lanes;
     RanksVerdict verdict = RanksVerdict::Alike;
     std::size_t reason = none; ///< into Report::reasons: the worst of this compile
 };

@@ -19,17 +19,19 @@ using ByRank = std::vector<std::vector<std::size_t>>;
 
 struct Found {
     ByRank schedules, meta, execution, compilerCollectives, mismatches, decisions;
-    explicit Found(std::size_t ranks)
+    RowsByOwnId ids;
+    Found(std::size_t ranks, RowsByOwnId rowsByOwnId)
         : schedules(ranks)
         , meta(ranks)
         , execution(ranks)
         , compilerCollectives(ranks)
         , mismatches(ranks)
-        , decisions(ranks) {}
+        , decisions(ranks)
+        , ids(std::move(rowsByOwnId)) {}
 };
 
-Found find(const Reader& reader) {
-    Found out(reader.ranks().size());
+Found find(const Reader& reader, const std::vector<Row>& rows) {
+    Found out(reader.ranks().size(), RowsByOwnId(reader, rows));
     const std::map<std::string_view, ByRank*> kinds = {
         {"artifact:inductor_collective_schedule", &out.schedules},
         {"artifact:inductor_runtime_and_tensor_meta", &out.meta},
@@ -51,14 +53,10 @@ Found find(const Reader& reader) {
     return out;
 }
 
-const Row* rowOf(const std::vector<Row>& rows, const session::CompileId& id) {
-    const std::string name = id.toString();
-    const auto at = std::ranges::find_if(rows, [&](const Row& row) { return row.shown.id == name; });
-    return at == rows.end() ? nullptr : &*at;
-}
-
-/// Which compile ids a rank's graphs ran in; nothing where it cannot be read.
-std::vector<std::string> executed(const session::Record& record) {
+/// In which compiles a rank's graphs ran, but for those that resume a function which ranks broke apart in different
+/// places; nothing where it cannot be read.
+std::vector<std::string> executed(const RowsByOwnId& ids, const std::vector<Row>& rows, std::size_t rank,
+                                  const session::Record& record) {
     simdjson::dom::parser parser;
     simdjson::dom::element document;
     const std::string text = record.payload.text();
@@ -67,8 +65,13 @@ std::vector<std::string> executed(const session::Record& record) {
     if (parser.parse(text).get(document) != simdjson::SUCCESS ||
         document["graph_execution_order"].get(order) != simdjson::SUCCESS)
         return out;
-    for (const simdjson::dom::element entry : order)
-        out.emplace_back(json::text(entry, "compile_id"));
+    for (const simdjson::dom::element entry : order) {
+        std::string id(json::text(entry, "compile_id"));
+        const std::size_t row = ids.find(rank, id);
+        if (row != none && !rows[row].parts.empty() && rows[row].inner) continue;
+        if (row != none) id = rows[row].shown.id;
+        out.push_back(std::move(id));
+    }
     return out;
 }
 
@@ -78,7 +81,8 @@ void readExecution(const Reader& reader, const Found& found, const std::vector<R
     std::map<std::string, std::vector<std::string>> orderOf;
     for (std::size_t rank = 0; rank < keys.size(); ++rank) {
         if (found.execution[rank].empty()) continue;
-        std::vector<std::string> order = executed(reader.session().records[found.execution[rank].back()]);
+        std::vector<std::string> order =
+            executed(found.ids, rows, rank, reader.session().records[found.execution[rank].back()]);
         if (order.empty()) continue;
         keys[rank] = joined(order, " ");
         by[keys[rank]].push_back(rank);
@@ -144,7 +148,7 @@ void readMeta(const Reader& reader, const Found& found, Report& out) {
         for (const std::size_t i : found.meta[rank]) {
             const session::Record record = reader.session().records[i];
             const Meta meta = metaOf(record);
-            const std::string id = record.compileId.toString();
+            const std::string id = found.ids.name(rank, record.compileId.toString());
             all += id + '\n' + reader.shared(meta.tensors, rank);
             const auto [runtime, isNew] = at.try_emplace(id, out.runtime.size());
             if (isNew) out.runtime.push_back({id, 0, 0, {}});
@@ -182,25 +186,24 @@ std::string withoutSends(const std::string& schedule) {
 
 /// Inductor's schedules: collectives in the order of the generated code, without shapes.
 void judgeSchedules(const Reader& reader, const Found& found, const std::vector<Row>& rows, Report& out) {
-    std::map<std::pair<std::string, std::size_t>, std::map<std::string, std::vector<std::size_t>>>
-        by; // id, n-th
+    std::map<std::pair<std::size_t, std::size_t>, std::map<std::string, std::vector<std::size_t>>>
+        by; // row, n-th
     for (std::size_t rank = 0; rank < reader.ranks().size(); ++rank) {
-        std::map<std::string, std::size_t> count;
+        std::map<std::size_t, std::size_t> count;
         for (const std::size_t i : found.schedules[rank]) {
             const session::Record record = reader.session().records[i];
-            const std::string id = record.compileId.toString();
-            by[{id, count[id]++}][withoutSends(record.payload.text())].push_back(rank);
+            const std::size_t row = found.ids.find(rank, record.compileId.toString());
+            if (row == none || !rows[row].parts.empty()) continue; // the lanes say how they fit
+            by[{row, count[row]++}][withoutSends(record.payload.text())].push_back(rank);
         }
     }
     for (const auto& [what, kinds] : by) {
         if (kinds.size() < 2) continue;
-        const Row* row = nullptr;
-        for (const Row& one : rows)
-            if (one.shown.id == what.first) row = &one;
-        const bool said = std::ranges::any_of(out.reasons, [&id = what.first](const Reason& reason) {
+        const Row* row = &rows[what.first];
+        const bool said = std::ranges::any_of(out.reasons, [&id = row->shown.id](const Reason& reason) {
             return reason.verdict == RanksVerdict::WillHang && reason.compile == id;
         });
-        if (!row || said) continue; // the graphs say more
+        if (said) continue; // the graphs say more
         const auto most =
             std::ranges::max_element(kinds, {}, [](const auto& entry) { return entry.second.size(); });
         for (const auto& [schedule, ranks] : kinds) {
@@ -219,15 +222,16 @@ void readNotices(const Reader& reader, const Found& found, const std::vector<Row
     std::set<std::string> decisions;
     for (std::size_t rank = 0; rank < reader.ranks().size(); ++rank) {
         for (const std::size_t i : found.mismatches[rank])
-            mismatches[reader.session().records[i].compileId.toString()].push_back(rank);
+            mismatches[found.ids.name(rank, reader.session().records[i].compileId.toString())].push_back(
+                rank);
         for (const std::size_t i : found.decisions[rank])
-            decisions.insert(reader.session().records[i].compileId.toString());
+            decisions.insert(found.ids.name(rank, reader.session().records[i].compileId.toString()));
     }
     for (const auto& [id, ranks] : mismatches) {
         const session::Record record = reader.session().records[found.mismatches[ranks.front()].front()];
         Reason reason;
-        if (const Row* row = rowOf(rows, record.compileId))
-            reason = reasonAt(reader, *row, RanksVerdict::MayBeWrong, ranks);
+        if (const std::size_t row = found.ids.find(ranks.front(), record.compileId.toString()); row != none)
+            reason = reasonAt(reader, rows[row], RanksVerdict::MayBeWrong, ranks);
         reason.verdict = RanksVerdict::MayBeWrong;
         reason.ranks = numbersOf(reader, ranks);
         reason.compile = id;
@@ -272,7 +276,7 @@ bool compilerCollectives(const session::Session& session) {
 }
 
 void readRecords(const Reader& reader, const std::vector<Row>& rows, Report& out) {
-    const Found found = find(reader);
+    const Found found = find(reader, rows);
     readExecution(reader, found, rows, out);
     readMeta(reader, found, out);
     judgeSchedules(reader, found, rows, out);

@@ -3,6 +3,7 @@
 #include "core/compare/own.h"
 #include "core/ir/place_text.h"
 #include "core/ranks/parts.h"
+#include "core/session/ranked_compiles.h"
 
 #include <algorithm>
 
@@ -68,6 +69,8 @@ int lastAttempt(const session::Compile& compile) {
     return last;
 }
 
+} // namespace
+
 void findLabels(const Reader& reader, Row& row) {
     std::map<std::string, std::vector<std::size_t>> having;
     std::vector<std::string> order;
@@ -90,8 +93,6 @@ void findLabels(const Reader& reader, Row& row) {
     }
 }
 
-} // namespace
-
 session::StagePtr stageOf(const session::Compile& compile, std::string_view label) {
     const int last = lastAttempt(compile);
     for (const session::StagePtr& stage : compile.stages)
@@ -101,34 +102,48 @@ session::StagePtr stageOf(const session::Compile& compile, std::string_view labe
 
 std::vector<Row> rowsOf(const Reader& reader) {
     const session::Session& session = reader.session();
-    std::map<int, std::size_t> indexOf;
-    for (std::size_t i = 0; i < reader.ranks().size(); ++i)
-        indexOf.emplace(reader.ranks()[i], i);
+    const std::vector<session::RankedCompile> ranked =
+        session::rankedCompiles(session, reader.ranks(), [&](const session::Compile& compile) {
+            return reader.isOfRunApart(compile);
+        });
     std::vector<Row> out;
-    std::map<std::string, std::size_t> rowOf;
-    for (std::size_t i = 0; i < session.compiles.size(); ++i) {
-        const session::Compile& compile = session.compiles[i];
-        const auto rank = indexOf.find(compile.rank);
-        if (rank == indexOf.end() || reader.isOfRunApart(compile)) continue;
-        const auto [at, isNew] = rowOf.try_emplace(compile.id.toString(), out.size());
-        if (isNew) {
-            Row& row = out.emplace_back();
-            row.shown.id = at->first;
-            row.shown.function = compile.function;
-            if (compile.location()) row.shown.at = *compile.location();
-            row.shown.letters.assign(indexOf.size(), -1);
-            row.shown.compiles.assign(indexOf.size(), none);
-        }
-        Row& row = out[at->second];
-        if (row.shown.compiles[rank->second] != none) continue;
-        row.shown.compiles[rank->second] = i;
-        row.present.push_back(rank->second);
-    }
-    for (Row& row : out) {
-        std::ranges::sort(row.present);
+    for (const session::RankedCompile& of : ranked) {
+        Row& row = out.emplace_back();
+        row.frame = of.frame;
+        row.function = of.function;
+        row.inner = of.resumed;
+        row.shown.id = of.id;
+        row.shown.compiles = of.compiles;
+        row.shown.letters.assign(of.compiles.size(), -1);
+        for (std::size_t rank = 0; rank < of.compiles.size(); ++rank)
+            if (of.compiles[rank] != none) row.present.push_back(rank);
+        for (const auto& [id, ranks] : of.otherIds(session))
+            row.shown.otherIds.emplace_back(id, numbersOf(reader, ranks));
+        const session::Compile& first = compileOf(reader, row, row.present.front());
+        row.shown.function = first.function;
+        if (first.location()) row.shown.at = *first.location();
         findLabels(reader, row);
     }
+    findParts(reader, out);
     return out;
+}
+
+RowsByOwnId::RowsByOwnId(const Reader& reader, const std::vector<Row>& rows)
+    : m_rows(rows)
+    , m_rowOf(reader.ranks().size()) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        for (const std::size_t rank : rows[i].present)
+            m_rowOf[rank].emplace(compileOf(reader, rows[i], rank).id.toString(), i);
+}
+
+std::size_t RowsByOwnId::find(std::size_t rank, std::string_view id) const {
+    const auto at = m_rowOf[rank].find(id);
+    return at == m_rowOf[rank].end() ? none : at->second;
+}
+
+std::string RowsByOwnId::name(std::size_t rank, std::string id) const {
+    const std::size_t row = find(rank, id);
+    return row == none ? id : m_rows[row].shown.id;
 }
 
 std::vector<int> numbersOf(const Reader& reader, std::span<const std::size_t> indices) {

@@ -97,6 +97,9 @@ public:
         , m_groups(groupsOf(dumps, report.ranks)) {
         for (const FlightDump& dump : dumps)
             m_dumpOf.emplace(dump.rank, &dump);
+        for (const CompileRow& row : report.rows)
+            for (const std::size_t compile : row.compiles)
+                if (compile != none) m_rowOf.emplace(compile, row.id);
     }
 
     void run() {
@@ -118,6 +121,8 @@ public:
 private:
     void add(Reason reason) {
         reason.verdict = RanksVerdict::WillHang;
+        // A place has the rank's own id.
+        if (const auto row = m_rowOf.find(reason.at); row != m_rowOf.end()) reason.compile = row->second;
         ++m_report.count[static_cast<std::size_t>(RanksVerdict::WillHang)];
         m_report.verdict = RanksVerdict::WillHang;
         m_report.reasons.insert(m_report.reasons.begin() + static_cast<std::ptrdiff_t>(m_added++),
@@ -284,6 +289,7 @@ private:
     Report& m_report;
     std::map<std::string, Group> m_groups;
     std::map<int, const FlightDump*> m_dumpOf;
+    std::map<std::size_t, std::string> m_rowOf; ///< CompileRow::id, by an index into Session::compiles
     std::vector<Waiting> m_waiting;
     std::size_t m_added = 0;
     std::map<std::pair<std::string, std::uint64_t>, std::size_t> m_reasonOf; ///< by group and number

@@ -217,7 +217,7 @@ private slots:
         QVERIFY(result);
         QCOMPARE(result->comparisons.size(), std::size_t(2));
         QCOMPARE(result->comparisons[1].differing, std::size_t(1));
-        const QString said = text(compare::explainRanks(**session, *result));
+        const QString said = text(compare::explainRanks(*result));
         QVERIFY2(said.startsWith(
                      "3 of 4 compile ids are the same on 2 ranks. The first that differs is 0/0, between "
                      "rank 0 (A) and rank 1 (B): input L['"),

@@ -42,7 +42,7 @@ ComparisonResultPtr runComparison(const ComparisonRequest& request, const TaskCo
         auto ranks = ranks::compareRanks(a, task);
         if (!ranks) return nullptr;
         out->ranks = std::move(*ranks);
-        out->explanation = compare::explainRanks(a, out->ranks);
+        out->explanation = compare::explainRanks(out->ranks);
         return out;
     }
     const bool ofRun = request.a == request.b && request.rankA >= 0;

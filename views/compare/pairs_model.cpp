@@ -51,11 +51,11 @@ int PairsModel::pairOfRow(int row, int rank) const {
     if (!m_result || row < 0 || row >= rowCount()) return -1;
     if (!m_result->ofRanks()) return row;
     const Comparison& comparison = m_result->of(rank);
-    const std::string& id = m_result->ranks.rows[std::size_t(row)].compileId;
+    const std::vector<std::size_t>& compiles = m_result->ranks.rows[std::size_t(row)].compiles;
     for (std::size_t i = 0; i < comparison.compiles.size(); ++i) {
         const CompileComparison& pair = comparison.compiles[i];
         const std::size_t compile = pair.a != compare::none ? pair.a : pair.b;
-        if (m_result->request.a->compiles[compile].id.toString() == id) return int(i);
+        if (std::ranges::find(compiles, compile) != compiles.end()) return int(i);
     }
     return -1;
 }
@@ -92,7 +92,9 @@ QString PairsModel::cell(int row, int column) const {
         const RankRow& entry = m_result->ranks.rows[std::size_t(row)];
         if (column < functionColumn()) {
             const int group = entry.group[std::size_t(column - 1)];
-            return group < 0 ? groupText(group) : toQString(entry.compileId) + u' ' + groupText(group);
+            if (group < 0) return groupText(group);
+            const std::size_t own = entry.compiles[std::size_t(column - 1)];
+            return toQString(m_result->request.a->compiles[own].id.toString()) + u' ' + groupText(group);
         }
         return toQString(entry.difference);
     }

@@ -259,8 +259,8 @@ void RanksPage::showCall(std::size_t index, int lane, int call, bool code) {
     if (lane < 0 || std::size_t(lane) >= row.lanes.size()) return;
     const ranks::Lane& of = row.lanes[std::size_t(lane)];
     if (call < 0 || std::size_t(call) >= of.calls.size()) return;
-    const std::size_t compile = row.compiles[d->reading->indexOf(of.ranks)];
     const ranks::Call one = of.calls[std::size_t(call)];
+    const std::size_t compile = d->reading->report.rows[one.row].compiles[d->reading->indexOf(of.ranks)];
     goToLine(workspace(), compile, one.stage, one.what.node, one.what.at);
     if (code) emit workspace().panelRequested(PanelId::OutputCode);
 }

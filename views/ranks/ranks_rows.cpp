@@ -48,8 +48,10 @@ TableCell letterCell(const capture::RanksReading& reading, const CompileRow& row
     if (letter < 0) return {tr("not compiled"), Look::Quiet};
     TableCell out{letterText(letter), Look::Chip, letter > 0 ? toneOf(row.verdict) : Tone::None};
     const session::Compile& compile = reading.session->compiles[row.compiles[at]];
+    const std::string own = compile.id.toString();
+    if (own != row.id && !row.id.starts_with(own + ' ')) out.text += QStringLiteral(" · ") + toQString(own);
     out.toolTip = tr("%1 of %2 compiled %3 as all with the letter %4 did: %5, %6")
-                      .arg(toQString(row.id), words(group), toQString(row.function), letterText(letter),
+                      .arg(toQString(own), words(group), toQString(row.function), letterText(letter),
                            countText(compile.stages.size(), tr("stage"), tr("stages")),
                            secondsText(session::compileTime(compile)));
     return out;
@@ -57,6 +59,8 @@ TableCell letterCell(const capture::RanksReading& reading, const CompileRow& row
 
 QString whyOdd(const ranks::Report& report, const CompileRow& row) {
     if (row.reason != ranks::none) return toQString(report.reasons[row.reason].text);
+    if (std::ranges::any_of(row.letters, [](int letter) { return letter > 0; }))
+        return tr("not all compiled the same; the tab Notes says why that is no fault");
     return tr("all ranks that have it compiled the same");
 }
 
