@@ -257,7 +257,30 @@ sys.exit(9 if program.recv(1) == b"" else 8)
         QCOMPARE(cli({"cudagraphs", m_folder.filePath("none")}).exitCode, 2);
         const Run folder = cli({"memory", m_folder.path()});
         QCOMPARE(folder.exitCode, 2);
-        QVERIFY2(folder.err.contains("a folder, and no memory snapshot"), folder.err);
+        QVERIFY2(folder.err.contains("no memory snapshot is in this folder"), folder.err);
+    }
+
+    /// pickle.dumps({"segments": [], "device_traces": [[]], "allocator_settings": {}}, 4), of two ranks.
+    void memoryOfAFolderIsThatOfEachSnapshot() {
+        const QByteArray snapshot = QByteArray::fromHex("8004953e000000000000007d94288c087365676d656e7473945d"
+                                                        "948c0d6465766963655f747261636573945d945d94618c12616c"
+                                                        "6c6f6361746f725f73657474696e6773947d94752e");
+        const QTemporaryDir run;
+        for (const char* name : {"memory_snapshot_rank_0_7_a.pickle", "memory_snapshot_rank_1_8_b.pickle"}) {
+            QFile file(run.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly));
+            QCOMPARE(file.write(snapshot), qint64(snapshot.size()));
+        }
+        const Run text = cli({"memory", run.path()});
+        QCOMPARE(text.exitCode, 0);
+        QVERIFY2(text.out.contains("memory, memory_snapshot_rank_1_8_b.pickle\nno segment and no event\n"),
+                 text.out);
+        const QJsonArray found = QJsonDocument::fromJson(cli({"memory", run.path(), "--json"}).out)
+                                     .object()["snapshots"]
+                                     .toArray();
+        QCOMPARE(found.size(), 2);
+        QCOMPARE(found[1].toObject()["rank"].toInt(), 1);
+        QCOMPARE(found[1].toObject()["file"].toString(), QStringLiteral("memory_snapshot_rank_1_8_b.pickle"));
     }
 
     void budgetsFailAJob() {
