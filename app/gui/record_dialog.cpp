@@ -61,6 +61,9 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     , m_printed(textField(tr("Output of the program"), 0))
     , m_passes(new QCheckBox(tr("Record Inductor's passes")))
     , m_profiles(new QCheckBox(tr("Profile %1 steps").arg(profiledSteps)))
+    , m_memory(new QCheckBox(tr("GPU memory")))
+    , m_values(new QCheckBox(tr("What graphs are called with")))
+    , m_flight(new QCheckBox(tr("Collectives")))
     , m_pauses(new QCheckBox(tr("Pause at breakpoints")))
     , m_atStart(new QCheckBox(tr("Wait before anything is traced")))
     , m_opens(new QCheckBox(tr("Open the result")))
@@ -109,6 +112,14 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
                               "comes again and again, for the page Profile. Inductor's C++ kernels get names "
                               "for it, so the generated "
                               "code is not quite what it is without."));
+    m_memory->setToolTip(
+        tr("A snapshot of the GPU's allocator at the end, with who allocated what, one a process, for the "
+           "page Memory. Without a GPU there is none."));
+    m_values->setToolTip(
+        tr("The inputs of each graph at its first call, up to a size, for the engine: a replay then "
+           "computes what the program computed"));
+    m_flight->setToolTip(
+        tr("What PyTorch's flight recorder holds of each rank, for who waits for whom on the page Ranks"));
     m_pauses->setToolTip(
         tr("Live mode: Dynamo waits at the breakpoints of the page Dynamo while it traces, and goes on, "
            "steps or breaks the graph when told to"));
@@ -129,6 +140,11 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     form->addRow(tr("Settings"), m_settings);
     form->addRow(tr("Passes"), m_passes);
     form->addRow(tr("Profile"), m_profiles);
+    auto* also = new QHBoxLayout;
+    for (QCheckBox* box : {m_memory, m_values, m_flight})
+        also->addWidget(box);
+    also->addStretch();
+    form->addRow(tr("Also"), also);
     form->addRow(tr("Variables"), m_variables);
     form->addRow(tr("Environment"), m_environment);
     auto* live = new QHBoxLayout;
@@ -159,15 +175,16 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     column->addLayout(buttons);
 
     const std::pair<QWidget*, const char*> named[] = {
-        {m_history, "record.history"},      {m_interpreter, "record.interpreter"},
-        {m_command, "record.command"},      {m_working, "record.workingFolder"},
-        {m_output, "record.outputFolder"},  {m_settings, "record.settings"},
-        {m_variables, "record.variables"},  {m_environment, "record.environment"},
-        {m_printed, "record.printed"},      {m_passes, "record.passes"},
-        {m_profiles, "record.profiles"},    {m_pauses, "record.pauses"},
-        {m_atStart, "record.stopsAtStart"}, {m_start, "record.start"},
-        {m_cancel, "record.cancel"},        {m_trialNote, "record.trialNote"},
-        {m_state, "record.state"}};
+        {m_history, "record.history"},     {m_interpreter, "record.interpreter"},
+        {m_command, "record.command"},     {m_working, "record.workingFolder"},
+        {m_output, "record.outputFolder"}, {m_settings, "record.settings"},
+        {m_variables, "record.variables"}, {m_environment, "record.environment"},
+        {m_printed, "record.printed"},     {m_passes, "record.passes"},
+        {m_profiles, "record.profiles"},   {m_pauses, "record.pauses"},
+        {m_memory, "record.memory"},       {m_values, "record.values"},
+        {m_flight, "record.flight"},       {m_atStart, "record.stopsAtStart"},
+        {m_start, "record.start"},         {m_cancel, "record.cancel"},
+        {m_trialNote, "record.trialNote"}, {m_state, "record.state"}};
     for (const auto& [widget, name] : named)
         widget->setObjectName(QLatin1String(name));
 
@@ -186,9 +203,8 @@ RecordDialog::RecordDialog(Theme& theme, QWidget* parent)
     for (QLineEdit* field : {m_command, m_working, m_output, m_settings})
         connect(field, &QLineEdit::textChanged, this, &RecordDialog::update);
     connect(m_variables, &QPlainTextEdit::textChanged, this, &RecordDialog::update);
-    connect(m_pauses, &QCheckBox::toggled, this, &RecordDialog::update);
-    connect(m_passes, &QCheckBox::toggled, this, &RecordDialog::update);
-    connect(m_profiles, &QCheckBox::toggled, this, &RecordDialog::update);
+    for (QCheckBox* box : {m_pauses, m_passes, m_profiles, m_memory, m_values, m_flight})
+        connect(box, &QCheckBox::toggled, this, &RecordDialog::update);
     connect(m_run, &RecordRun::output, this, [this](const QString& text) {
         if (text.isEmpty()) return;
         m_printed->moveCursor(QTextCursor::End);
@@ -290,6 +306,9 @@ QVariantMap RecordDialog::values() const {
             {QStringLiteral("variables"), m_variables->toPlainText()},
             {QStringLiteral("passes"), m_passes->isChecked()},
             {QStringLiteral("profiles"), m_profiles->isChecked()},
+            {QStringLiteral("memory"), m_memory->isChecked()},
+            {QStringLiteral("values"), m_values->isChecked()},
+            {QStringLiteral("flight"), m_flight->isChecked()},
             {QStringLiteral("pauses"), m_pauses->isChecked()},
             {QStringLiteral("atStart"), m_atStart->isChecked()},
             {QStringLiteral("opens"), m_opens->isChecked()},
@@ -308,6 +327,9 @@ void RecordDialog::setValues(const QVariantMap& values) {
     m_variables->setPlainText(text("variables", {}));
     m_passes->setChecked(values.value(QStringLiteral("passes"), false).toBool());
     m_profiles->setChecked(values.value(QStringLiteral("profiles"), false).toBool());
+    m_memory->setChecked(values.value(QStringLiteral("memory"), false).toBool());
+    m_values->setChecked(values.value(QStringLiteral("values"), false).toBool());
+    m_flight->setChecked(values.value(QStringLiteral("flight"), false).toBool());
     m_pauses->setChecked(values.value(QStringLiteral("pauses"), false).toBool());
     m_atStart->setChecked(values.value(QStringLiteral("atStart"), false).toBool());
     m_opens->setChecked(values.value(QStringLiteral("opens"), true).toBool());
@@ -333,6 +355,9 @@ ProgramToRecord RecordDialog::request() const {
     out.variables = m_variables->toPlainText().split(u'\n', Qt::SkipEmptyParts);
     out.passes = m_passes->isChecked();
     out.profileSteps = m_profiles->isChecked() ? profiledSteps : 0;
+    out.memory = m_memory->isChecked();
+    out.values = m_values->isChecked();
+    out.flight = m_flight->isChecked();
     if (m_pauses->isChecked()) out.live = m_live ? m_live->path() : tr("(a socket of its own)");
     return out;
 }

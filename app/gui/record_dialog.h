@@ -75,7 +75,7 @@ private:
     QString m_untried;   ///< during a trial: the output folder without it, which is what is remembered
     QLineEdit *m_command, *m_working, *m_output, *m_settings;
     QPlainTextEdit *m_variables, *m_environment, *m_printed;
-    QCheckBox *m_passes, *m_profiles, *m_pauses, *m_atStart, *m_opens;
+    QCheckBox *m_passes, *m_profiles, *m_memory, *m_values, *m_flight, *m_pauses, *m_atStart, *m_opens;
     QLabel *m_state, *m_liveNote, *m_trialNote;
     QPushButton *m_start, *m_cancel, *m_close;
 };

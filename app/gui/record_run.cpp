@@ -64,6 +64,9 @@ QStringList RecordRun::environment(const ProgramToRecord& request) {
     const auto recorder = cli::recorderFolder();
     const QString folder = QDir(request.outputFolder).absolutePath();
     cli::CaptureRequest capture{request.live.toStdString(), {}, request.passes, request.profileSteps};
+    capture.memory = request.memory;
+    capture.values = request.values;
+    capture.flight = request.flight;
     for (const QString& setting : request.settings)
         capture.settings.push_back(setting.toStdString());
     for (const auto& [name, value] :

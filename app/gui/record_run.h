@@ -25,6 +25,9 @@ struct ProgramToRecord {
     QStringList settings{}; ///< of torch._dynamo.config, as cli::captureVariables() takes them
     bool passes = false;    ///< Inductor's passes are recorded as well
     int profileSteps = 0;   ///< steps that are profiled once compiling has settled; 0: none
+    bool memory = false;    ///< a snapshot of a GPU's allocator at the end, one a process
+    bool values = false;    ///< what compiled graphs were called with
+    bool flight = false;    ///< dumps of the flight recorder, one a rank
 };
 
 /// GUI thread only. One program at a time, and all that it starts: they are a process group of their own.

@@ -7,6 +7,7 @@
 #include "tests/support/record_parts.h"
 #include "views/theme/theme.h"
 
+#include <QCheckBox>
 #include <QComboBox>
 #include <QFile>
 #include <QLineEdit>
@@ -157,6 +158,37 @@ private slots:
         dialog.setTrial("/somewhere/else", {}, "note");
         QCOMPARE(test::in(dialog).command()->text(), QString("python3 b.py"));
         QVERIFY(dialog.request().settings.isEmpty());
+    }
+
+    /// Each box is a variable of the program, and is remembered.
+    void whatElseIsRecorded_data() {
+        QTest::addColumn<QString>("box");
+        QTest::addColumn<QString>("variable");
+        QTest::newRow("memory") << "record.memory"
+                                << "DYNASCOPE_MEMORY=1";
+        QTest::newRow("values") << "record.values"
+                                << "DYNASCOPE_VALUES=1";
+        QTest::newRow("flight recorder") << "record.flight"
+                                         << "DYNASCOPE_FLIGHT=1";
+        QTest::newRow("passes") << "record.passes"
+                                << "DYNASCOPE_PASSES=1";
+    }
+    void whatElseIsRecorded() {
+        QFETCH(QString, box);
+        QFETCH(QString, variable);
+        views::Theme theme;
+        RecordDialog dialog(theme);
+        auto* check = dialog.findChild<QCheckBox*>(box);
+        QVERIFY(check && !check->isChecked() && !check->toolTip().isEmpty());
+        const auto environment = [&] { return test::in(dialog).environment()->toPlainText().split('\n'); };
+        QVERIFY(!environment().contains(variable));
+        check->click();
+        QVERIFY(environment().contains(variable));
+        const QVariantMap kept = dialog.values();
+        check->click();
+        dialog.setValues(kept);
+        QVERIFY(check->isChecked());
+        check->click();
     }
 
     void remembersWhatWasRecorded() {
