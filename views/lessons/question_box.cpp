@@ -21,8 +21,12 @@ namespace {
 
 using Kind = lessons::Question::Kind;
 
-QString howOf(Kind kind) {
-    switch (kind) {
+bool asksForBreak(const lessons::Question& question) {
+    return question.judge.name == "breaks.id";
+}
+
+QString howOf(const lessons::Question& question) {
+    switch (question.kind) {
     case Kind::ChooseOne:
         return QuestionBox::tr("Choose one.");
     case Kind::ChooseAll:
@@ -30,7 +34,8 @@ QString howOf(Kind kind) {
     case Kind::Number:
         return QuestionBox::tr("A number.");
     case Kind::Text:
-        return QuestionBox::tr("A name; several with blanks between them.");
+        return asksForBreak(question) ? QuestionBox::tr("The id of a graph break: GB and four digits.")
+                                      : QuestionBox::tr("A name; several with blanks between them.");
     case Kind::Capture:
         break;
     }
@@ -174,7 +179,7 @@ void QuestionBox::addField(const lessons::Question& question) {
     connect(m_field, &QLineEdit::textEdited, this,
             [this](const QString& text) { m_run.setAnswer(lessons::answerOf(text.toStdString())); });
     connect(m_field, &QLineEdit::returnPressed, &m_run, &LessonRun::check);
-    if (question.kind != Kind::Text) return;
+    if (question.kind != Kind::Text || asksForBreak(question)) return;
     auto* take = linkButton("lesson.takeNode", tr("Take the selected no&de"), m_controls);
     m_controls->layout()->addWidget(take);
     connect(take, &QPushButton::clicked, this, &QuestionBox::takeNode);
@@ -209,7 +214,7 @@ void QuestionBox::refresh() {
     const Colours& c = m_theme.colours();
     m_ask->setFont(m_theme.font(FontRole::Strong));
     m_ask->setText(lessonHtml(question.ask, m_theme));
-    m_how->setText(coloured(howOf(question.kind), c.text2));
+    m_how->setText(coloured(howOf(question), c.text2));
     const auto chosen = [&](const std::string& key) {
         return std::find(state.answer.begin(), state.answer.end(), key) != state.answer.end();
     };
