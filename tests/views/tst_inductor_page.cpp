@@ -143,6 +143,23 @@ private slots:
         QVERIFY(s.page->graphs().stage(Side::A).graph->size() != 204);
     }
 
+    /// No worker is waited for: the diff and the picture were made while the step before was looked at.
+    void aStepThatWasPreparedIsDrawnAtOnce() {
+        Shown s;
+        s.page->run(StepCommand::First);
+        s.settle();
+        int seen = 0;
+        while (s.page->canRun(StepCommand::Run) && seen < 4) {
+            s.f.settle([&] { return !s.page->graphs().isPreparing() && !s.page->canvases()->isPreparing(); });
+            s.page->run(StepCommand::Run);
+            QTest::qWait(0);
+            QCoreApplication::processEvents();
+            QVERIFY2(s.page->isSettled(), qPrintable(s.rowText(s.page->row())));
+            ++seen;
+        }
+        QCOMPARE(seen, 4);
+    }
+
     void keysGoFromChangeToChange() {
         Shown s;
         // It begins at a pass; Dynamo's output came before it, by none.

@@ -95,6 +95,8 @@ void CompareView::Private::build() {
     QObject::connect(&theme, &Theme::changed, gutter, qOverload<>(&QWidget::update));
     QObject::connect(&workspace, &Workspace::stagesChanged, &q, [this] { stagesChanged(); });
     QObject::connect(&workspace, &Workspace::diffChanged, &q, [this] { stagesChanged(); });
+    QObject::connect(&workspace, &Workspace::captureClosed, &q, [this] { forgetAhead(); });
+    QObject::connect(&workspace, &Workspace::captureReplaced, &q, [this] { forgetAhead(); });
     QObject::connect(&workspace, &Workspace::placeChanged, &q, [this] { chosenChanged(); });
     QObject::connect(&workspace, &Workspace::nodeSelected, &q, [this] { selectionChanged(true); });
     QObject::connect(&workspace, &Workspace::nodeSought, &q, [this] {
@@ -185,9 +187,13 @@ bool CompareView::Private::isAlone() const {
     return stage && stage == workspace.stage(Side::B).stage;
 }
 
+bool CompareView::Private::isNarrow() const {
+    return q.width() < narrow;
+}
+
 CompareView::Mode CompareView::Private::effectiveMode() const {
     // The same graph twice would tell nothing more.
-    if (mode == Mode::SideBySide && (q.width() < narrow || isAlone())) return Mode::Single;
+    if (mode == Mode::SideBySide && (isNarrow() || isAlone())) return Mode::Single;
     if (mode == Mode::Merged && !picture.merged && !workspace.diff()) return Mode::SideBySide;
     return mode;
 }

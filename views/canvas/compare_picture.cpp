@@ -48,23 +48,39 @@ void CompareView::Private::scheduleRebuild(GraphCanvas::Transition how, const QS
     if (!progressTimer.isActive()) progressTimer.start();
 }
 
-std::optional<PaneSource> CompareView::Private::sourceOf(Side side) const {
+std::optional<PaneSource> CompareView::Private::sourceOf(Side side) {
     const ir::GraphPtr& graph = workspace.stage(side).graph;
     if (!graph) return std::nullopt;
+    return sourceOf(side, graph, drawnOf(side), stageOf(side));
+}
+
+session::NamingPtr CompareView::Private::naming(Side side) {
+    if (const session::NamingPtr& given = side == Side::A ? namingA : namingB) return given;
+    const session::Compile* compile = workspace.compile();
+    if (ownNaming.first != compile || !ownNaming.second)
+        ownNaming = {compile, compile ? session::namingOf(*compile) : nullptr};
+    return ownNaming.second;
+}
+
+void CompareView::Private::forgetAhead() {
+    ahead.clear();
+    ownNaming = {};
+}
+
+PaneSource CompareView::Private::sourceOf(Side side, const ir::GraphPtr& graph, ir::NodeSet only, int stage) {
     PaneSource source;
     source.graph = graph;
-    source.only = drawnOf(side);
+    source.only = std::move(only);
     const auto at = std::find_if(known.begin(), known.end(), [&source](const PaneSource& s) {
         return s.graph == source.graph && s.only == source.only;
     });
     if (at != known.end()) return *at;
     if (const session::Compile* compile = workspace.compile()) {
-        const session::NamingPtr& given = side == Side::A ? namingA : namingB;
-        source.naming = given ? given : session::namingOf(*compile);
+        source.naming = naming(side);
         source.guards = compile->guards;
     }
     source.room = roomOf(side);
-    if (const int stage = stageOf(side); kernelBlocks && isCaptured(stage)) {
+    if (kernelBlocks && isCaptured(stage)) {
         source.kernels = workspace.trace().provenance(workspace.place().compile);
         source.stage = static_cast<std::size_t>(stage);
     }
@@ -152,6 +168,12 @@ void CompareView::Private::rebuild() {
     showMessages();
     if (!request.a && !request.b) {
         show({}, GraphCanvas::Transition::None, {});
+        checkSettled();
+        return;
+    }
+    if (const Picture* made = ahead.find(request)) {
+        show(*made, transition, anchor);
+        startProcesses();
         checkSettled();
         return;
     }
@@ -329,6 +351,24 @@ void CompareView::Private::stopAll() {
     processA.cancel();
     processB.cancel();
     working = false;
+}
+
+void CompareView::preparePicture(const ir::GraphPtr& a, const ir::GraphPtr& b, const ir::NodeSet& onlyA,
+                                 const ir::NodeSet& onlyB, const DiffPtr& diff) {
+    // Of one part alone the diff says the other, and kernels are known of a stage.
+    if (!a || !b || !diff || a == b || onlyA.empty() != onlyB.empty() || d->kernelBlocks || !isVisible())
+        return;
+    PictureRequest request;
+    request.a = d->sourceOf(Side::A, a, onlyA, -1);
+    request.b = d->sourceOf(Side::B, b, onlyB, -1);
+    request.diff = diff;
+    request.merged = d->mode == Mode::Merged;
+    request.aligned = d->mode == Mode::SideBySide && !d->isNarrow();
+    d->ahead.prepare(std::move(request));
+}
+
+bool CompareView::isPreparing() const {
+    return !d->ahead.isIdle();
 }
 
 void CompareView::setNaming(session::NamingPtr a, session::NamingPtr b) {

@@ -12,6 +12,7 @@
 #include "views/canvas/layout_process.h"
 #include "views/canvas/pane_header.h"
 #include "views/canvas/picture.h"
+#include "views/canvas/pictures_ahead.h"
 
 #include <QElapsedTimer>
 #include <QTimer>
@@ -39,7 +40,8 @@ struct CompareView::Private {
     PaneWidgets makePane(PaneHeader::Kind kind, const QString& name, Slot slot);
     void connectPane(const PaneWidgets& pane, Slot slot);
     void showMode();
-    [[nodiscard]] bool isAlone() const; ///< A and B are one stage
+    [[nodiscard]] bool isAlone() const;  ///< A and B are one stage
+    [[nodiscard]] bool isNarrow() const; ///< two canvases have no room
     [[nodiscard]] Mode effectiveMode() const;
     [[nodiscard]] std::vector<GraphCanvas*> shown() const;
     [[nodiscard]] GraphCanvas& active() const;
@@ -60,7 +62,12 @@ struct CompareView::Private {
     void stagesChanged();
     void scheduleRebuild(GraphCanvas::Transition transition, const QString& anchor = {});
     void rebuild();
-    [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side) const;
+    [[nodiscard]] std::optional<canvas::PaneSource> sourceOf(Side side);
+    [[nodiscard]] canvas::PaneSource sourceOf(Side side, const ir::GraphPtr& graph, ir::NodeSet only,
+                                              int stage);
+    /// Of the compile that is shown: always the same object.
+    [[nodiscard]] session::NamingPtr naming(Side side);
+    void forgetAhead();
     /// One stage on both sides, of which there is no picture yet: one serves both.
     [[nodiscard]] bool isBesideItself(const canvas::PictureRequest& request) const;
     [[nodiscard]] bool isCaptured(int stage) const;
@@ -158,7 +165,9 @@ struct CompareView::Private {
     canvas::ChosenNodes::Of drawn;      ///< alone, in the picture that was asked for last
     canvas::ChosenNodes::Of beside;     ///< those of the other stage
 
-    session::NamingPtr namingA, namingB; ///< null: of the compile that is shown
+    session::NamingPtr namingA, namingB;                              ///< null: of the compile that is shown
+    std::pair<const session::Compile*, session::NamingPtr> ownNaming; ///< of the compile that was shown last
+    canvas::PicturesAhead ahead;
     canvas::Picture picture;
     std::deque<canvas::PaneSource> known; ///< trees and open blocks of graphs seen lately
     std::optional<canvas::PaneSource> knownMerged;

@@ -74,6 +74,11 @@ public slots:
     void drawAll();
     /// Draws these of the stages A and B alone; all of both where both are empty. Not remembered as a step back.
     void drawOnly(const ir::NodeSet& a, const ir::NodeSet& b);
+    /// Makes the picture of two graphs that are likely to be shown next, and of those nodes alone as drawOnly() does:
+    /// then showing them takes no more than drawing. `diff` is what the workspace has once they are shown.
+    void preparePicture(const ir::GraphPtr& a, const ir::GraphPtr& b, const ir::NodeSet& onlyA,
+                        const ir::NodeSet& onlyB, const DiffPtr& diff);
+    [[nodiscard]] bool isPreparing() const;
     void cancelLayout();
     /// Both graphs whole, as they are folded now; empty where nothing is drawn. Of the scenes that are shown now.
     [[nodiscard]] Drawing picture() const;

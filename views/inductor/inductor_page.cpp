@@ -197,25 +197,48 @@ void InductorPage::drawChanged() {
     const PassRow& row = d->passes.rows[std::size_t(d->row)];
     const ir::GraphPtr a = d->graphs.stage(Side::A).graph, b = d->graphs.stage(Side::B).graph;
     if (!a || !b) return; // they are being read
-    inductor::ChangedPart part;
-    if (d->part->isChecked() && row.changed())
-        part = inductor::changedPart(*d->passes.recording, row, *a, *b);
-    const bool most = part.a.size() > mostDrawn || part.b.size() > mostDrawn;
-    d->canvases->drawOnly(most ? ir::NodeSet() : part.a, most ? ir::NodeSet() : part.b);
+    const inductor::ChangedPart part = drawnPart(row, *a, *b);
+    d->canvases->drawOnly(part.a, part.b);
 }
 
-/// A step of the passes draws at once where its graphs were read and compared beforehand.
+inductor::ChangedPart InductorPage::drawnPart(const PassRow& row, const ir::Graph& a,
+                                              const ir::Graph& b) const {
+    if (!d->part->isChecked() || !row.changed()) return {};
+    inductor::ChangedPart part = inductor::changedPart(*d->passes.recording, row, a, b);
+    const bool most = part.a.size() > mostDrawn || part.b.size() > mostDrawn;
+    return most ? inductor::ChangedPart() : std::move(part);
+}
+
+/// A step of the passes draws at once where its graphs were read, compared and laid out beforehand.
 void InductorPage::prepareNeighbours() {
     if (d->row < 0 || !d->graphs.diff()) return;
     std::vector<std::pair<int, int>> pairs;
+    d->neighbours.clear();
     for (const StepCommand command : {StepCommand::Run, StepCommand::BackRun, StepCommand::Over}) {
         const int next = inductor::passAfter(d->passes, d->row, command);
         if (next < 0) continue;
         const PassRow& row = d->passes.rows[std::size_t(next)];
         const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
-        if (before >= 0 && after >= 0) pairs.emplace_back(before, after);
+        if (before < 0 || after < 0) continue;
+        pairs.emplace_back(before, after);
+        d->neighbours.push_back(next);
     }
     d->graphs.prepareDiffs(pairs);
+    preparePictures();
+}
+
+void InductorPage::preparePictures() {
+    for (const int next : d->neighbours) {
+        const PassRow& row = d->passes.rows[std::size_t(next)];
+        const int before = d->passes.stageOf(row.before), after = d->passes.stageOf(row.after);
+        const DiffPtr diff = d->graphs.preparedDiff(before, after);
+        if (!diff) continue; // this is called again once it is there
+        const session::StagePtr a = d->graphs.stageAt(before), b = d->graphs.stageAt(after);
+        const Result<ir::GraphPtr> graphA = a->graph(), graphB = b->graph();
+        if (!graphA || !graphB) continue;
+        const inductor::ChangedPart part = drawnPart(row, **graphA, **graphB);
+        d->canvases->preparePicture(*graphA, *graphB, part.a, part.b, diff);
+    }
 }
 
 /// Its nodes alone: those that fitted lit in A, in B what took their place.

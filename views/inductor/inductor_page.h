@@ -6,6 +6,7 @@
 
 #include "core/base/step_command.h"
 #include "core/inductor/compile_passes.h"
+#include "core/inductor/pass_walk.h"
 #include "views/base/panel.h"
 #include "views/workspace/page_spec.h"
 
@@ -104,6 +105,10 @@ private:
     void showNode();
     void drawChanged();
     void prepareNeighbours();
+    void preparePictures();
+    /// What is drawn of a row's graphs: empty for all.
+    [[nodiscard]] inductor::ChangedPart drawnPart(const inductor::PassRow& row, const ir::Graph& a,
+                                                  const ir::Graph& b) const;
     void showMatch(int match);
     void showFitted();
     void showSchedule();

@@ -275,9 +275,13 @@ void InductorPage::buildScheduler() {
 void InductorPage::connectParts() {
     connect(d->filter, &QLineEdit::textChanged, this, [this] { fillList(); });
     connect(d->folds, &QCheckBox::toggled, this, [this] { fillList(); });
-    connect(d->part, &QCheckBox::toggled, this, [this] { drawChanged(); });
+    connect(d->part, &QCheckBox::toggled, this, [this] {
+        drawChanged();
+        preparePictures();
+    });
     connect(&d->graphs, &Workspace::stagesChanged, this, [this] { drawChanged(); });
     connect(&d->graphs, &Workspace::diffChanged, this, &InductorPage::prepareNeighbours);
+    connect(&d->graphs, &Workspace::diffPrepared, this, &InductorPage::preparePictures);
     connect(d->previous, &QPushButton::clicked, this,
             [this] { run(showsScheduler() ? StepCommand::BackOver : StepCommand::BackRun); });
     connect(d->next, &QPushButton::clicked, this,

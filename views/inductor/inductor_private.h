@@ -66,7 +66,8 @@ struct InductorPage::Private {
     int compile = -1;
     inductor::CompilePasses passes;
     std::vector<ListedPass> listed;
-    int row = -1, match = -1; ///< of the row's matches the one that is lit
+    int row = -1, match = -1;    ///< of the row's matches the one that is lit
+    std::vector<int> neighbours; ///< rows that a step leads to
     std::vector<const inductor::Schedule*> schedules;
     const inductor::Schedule* schedule = nullptr; ///< whose tables are shown
     std::vector<RefusedReason> refused;           ///< rows of `reasons`

@@ -282,6 +282,10 @@ void Workspace::prepareDiffs(const std::vector<std::pair<int, int>>& stages) {
     m_ahead.prepare(std::move(pairs));
 }
 
+DiffPtr Workspace::preparedDiff(int a, int b) const {
+    return m_ahead.find({stageAt(a), stageAt(b), origins(a, b)});
+}
+
 void Workspace::selectCompile(int capture, int compile) {
     Place place;
     place.capture = capture;

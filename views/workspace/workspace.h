@@ -150,6 +150,8 @@ public:
     /// Reads and diffs what a reader is likely to look at next: pairs of stages of the current compile, the likeliest
     /// first, three at most. Then looking at them takes no more than drawing.
     void prepareDiffs(const std::vector<std::pair<int, int>>& stages);
+    /// Of two stages of the current compile, as far as it was made or is kept; else null.
+    [[nodiscard]] DiffPtr preparedDiff(int a, int b) const;
     [[nodiscard]] bool isPreparing() const { return !m_ahead.isIdle(); }
     [[nodiscard]] const ir::Node* selectedNode() const; ///< or null
     /// Nodes of the other side that the selected node became or came from.
