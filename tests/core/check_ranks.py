@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Faults under torchrun: check_ranks.py DYNASCOPE_CLI [--runs N] [--timed] [--keep DIR].
+"""Faults under torchrun: check_ranks.py DYNASCOPE_CLI [--runs N] [--timed] [--keep DIR] [--torchfrtrace].
 
 Every rank of a torchrun forks a process for each case, so that PyTorch is imported once; these meet by a file, compile
 and run a program with Gloo, and write traces and flight-recorder dumps. A fault is named with rank, compile and line;
 N runs without a fault, of other programs, seeds and numbers of ranks, are alike. With --timed also a slow rank and a
-stopped one, which are told by what runs when the dump is made: on a machine that is busy that says little.
+stopped one, which are told by what runs when the dump is made: on a machine that is busy that says little. With
+--torchfrtrace PyTorch's own analyzer reads each folder of dumps too: it finds a fault where the flight recorder tells
+`ranks` of one, and none where it tells of none.
 """
 
 import datetime
 import json
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -106,6 +110,9 @@ def run_case(torch, folder, fault, number):
     compiled = torch.compile(step, backend=backend, dynamic=False)
     try:
         compiled(*inputs)
+        if fault not in timed:
+            time.sleep(1)  # until all calls have retired
+            dump(torch, folder, rank)
         if odd and fault == "dead":
             os.kill(os.getpid(), signal.SIGSTOP)  # as a process that is stuck in the kernel
         if fault in timed:
@@ -114,6 +121,7 @@ def run_case(torch, folder, fault, number):
             compiled(*inputs)
     except Exception as error:  # what Gloo says of ranks that do not fit
         print(rank, fault, type(error).__name__, file=sys.stderr)
+        dump(torch, folder, rank)
         time.sleep(3)  # the dump comes first
 
 
@@ -184,9 +192,55 @@ def check_fault(cli, folder, fault, world):
     return None if named else found["reasons"]
 
 
+def filled(source, target):
+    """Dumps as torchfrtrace can read them, which knows NCCL's: Gloo's groups lack their name, its calls their end, and
+    all_gather the number of ranks in what it gives."""
+    os.makedirs(target)
+    for name in os.listdir(source):
+        if not re.fullmatch(r"flight_\d+", name):
+            continue
+        with open(f"{source}/{name}", "rb") as file:
+            trace = pickle.load(file)  # our own
+        groups = trace["pg_config"]
+        unnamed = groups.pop("", None)
+        for entry in trace["entries"]:
+            group, desc = entry["process_group"]
+            if unnamed and group not in groups:
+                groups[group] = {**unnamed, "name": group, "desc": desc}
+            entry["profiling_name"] = entry["profiling_name"].replace("gloo:", "nccl:")
+            if entry["profiling_name"] == "nccl:all_gather" and entry["output_sizes"] == [[1, *entry["input_sizes"][0]]]:
+                entry["output_sizes"] = [[len(json.loads(groups[group]["ranks"])), *entry["input_sizes"][0]]]
+            if entry["retired"]:
+                entry["state"] = "completed"
+        with open(f"{target}/{name}", "wb") as file:
+            pickle.dump(trace, file)
+
+
+def analyzed(folder):
+    """What torchfrtrace says of the dumps in a folder; nothing where it finds no fault."""
+    with tempfile.TemporaryDirectory() as own:
+        filled(folder, f"{own}/dumps")
+        done = subprocess.run([sys.executable, "-m", "torch.distributed.flight_recorder.fr_trace", f"{own}/dumps", "--prefix", "flight_", "--allow-incomplete-ranks"],
+                              capture_output=True, text=True, timeout=120)
+    said = done.stdout + done.stderr
+    if done.returncode:
+        raise SystemExit(f"{folder}: torchfrtrace: {said}")
+    lines = [line for line in said.splitlines() if re.search(r"not all ranks|mismatch|culprit|did not|error", line, re.I)]
+    return [line for line in lines if "No errors found" not in line]
+
+
+def check_analyzer(cli, folder):
+    """How the two analyzers differ; nothing where they agree."""
+    own = report(cli, folder, True)
+    told = [r["text"] for r in own["reasons"] if "by the flight recorder" in r["text"] or " waits in " in r["text"]]
+    theirs = analyzed(folder)
+    return None if bool(told) == bool(theirs) else {"ranks": told, "torchfrtrace": theirs, "waiting": own["waiting"]}
+
+
 def main():
     cli = sys.argv[1]
     runs = int(sys.argv[sys.argv.index("--runs") + 1]) if "--runs" in sys.argv else 2
+    analyzes, compared = "--torchfrtrace" in sys.argv, 0
     world, wrong, started = 3, [], time.time()
     with tempfile.TemporaryDirectory() as own:
         folder = sys.argv[sys.argv.index("--keep") + 1] if "--keep" in sys.argv else own
@@ -195,6 +249,10 @@ def main():
         for path, fault, _ in plan[1:]:
             if problem := check_fault(cli, path, fault, world):
                 wrong.append((fault, problem))
+            if analyzes and fault not in ("cold", "dead"):  # of which one dump is not there
+                compared += 1
+                if problem := check_analyzer(cli, path):
+                    wrong.append((f"torchfrtrace, {fault}", problem))
         for ranks in (2, 3, 4):
             plan = [(f"{folder}/none_{n}", "none", n) for n in range(runs) if 2 + n % 3 == ranks]
             if not plan:
@@ -204,9 +262,14 @@ def main():
                 found = report(cli, path, False)
                 if found["verdict"] != "alike" or found["ranks"] != list(range(ranks)):
                     wrong.append((f"no fault {number}", found["reasons"]))
+                if analyzes:
+                    compared += 1
+                    if problem := check_analyzer(cli, path):
+                        wrong.append((f"torchfrtrace, no fault {number}", problem))
     for name, problem in wrong:
         print(name, json.dumps(problem, indent=1), file=sys.stderr)
-    print(f"{len(faults)} faults, {runs} runs without one, {len(wrong)} wrong, {time.time() - started:.0f} s")
+    also = f", {compared} compared with torchfrtrace" if analyzes else ""
+    print(f"{len(faults)} faults, {runs} runs without one{also}, {len(wrong)} wrong, {time.time() - started:.0f} s")
     return 1 if wrong else 0
 
 
