@@ -26,6 +26,7 @@ timed = ["slow", "dead"]
 faults = ["length", "skipped", "swapped", "reduction", "dtype", "constant", "cold"] + (timed if "--timed" in sys.argv else [])
 own_line = ["length", "dtype", "constant"]  # the others: a collective's text has a line of PyTorch's only
 limit = 6  # seconds that a case may hang
+patience = 5  # of `ranks`: a dump says nothing of a call that is younger
 
 
 def line_of(mark):
@@ -98,7 +99,7 @@ def run_case(torch, folder, fault, number):
     if odd and fault == "cold":
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = f"{folder}/cache_of_its_own"
     dist.init_process_group("gloo", init_method=f"file://{folder}/meet", rank=rank, world_size=world,
-                            timeout=datetime.timedelta(seconds=limit))
+                            timeout=datetime.timedelta(seconds=limit + (2 * patience if fault in timed else 0)))
     later((20 if fault in ("warm", "cold") else 4) * limit, lambda: os._exit(0))
     torch.manual_seed(number)
     group = dist.group.WORLD
@@ -116,12 +117,13 @@ def run_case(torch, folder, fault, number):
         if odd and fault == "dead":
             os.kill(os.getpid(), signal.SIGSTOP)  # as a process that is stuck in the kernel
         if fault in timed:
-            later(2, lambda: dump(torch, folder, rank))
-            time.sleep(limit if odd else 0)
+            later(patience + 3, lambda: dump(torch, folder, rank))
+            time.sleep(limit + patience if odd else 0)
             compiled(*inputs)
     except Exception as error:  # what Gloo says of ranks that do not fit
         print(rank, fault, type(error).__name__, file=sys.stderr)
-        dump(torch, folder, rank)
+        if fault not in timed:
+            dump(torch, folder, rank)
         time.sleep(3)  # the dump comes first
 
 
