@@ -166,6 +166,7 @@ std::string rowsText(const Report& report) {
         for (const ranks::Lane& lane : row.lanes)
             calls = std::max(calls, lane.calls.size());
         if (calls > 0) out += "   " + count(calls, "collective");
+        if (!row.partOf.empty()) out += "   a part of " + row.partOf;
         for (const auto& [id, ranks] : row.otherIds)
             out += "   " + id + " on " + ranks::rankWords(ranks);
         out += '\n';

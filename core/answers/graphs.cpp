@@ -326,9 +326,11 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
             hasCompiles(session) ? "TORCH_TRACE=trace torchrun --nproc-per-node 2 your_program.py" : "");
     const auto report = ranks::examineMeasured(session, task);
     if (!report) return out;
-    std::size_t alike = 0;
+    std::size_t alike = 0, ids = 0;
     for (const ranks::CompileRow& row : report->rows) {
-        alike += row.verdict == ranks::RanksVerdict::Alike ? 1 : 0;
+        // A part of a function is no id that others have.
+        ids += row.partOf.empty() ? 1 : 0;
+        alike += row.partOf.empty() && row.verdict == ranks::RanksVerdict::Alike ? 1 : 0;
         Item item;
         item.label = row.id;
         item.text = std::string(ranks::verdictName(row.verdict));
@@ -345,7 +347,7 @@ Answer ranksAnswer(const Session& session, const TaskContext& task) {
         out.items.push_back(std::move(item));
     }
     out.figure = std::to_string(alike);
-    out.of = "of " + count(report->rows.size(), "compile id") + (alike == 1 ? " is" : " are") + " alike on " +
+    out.of = "of " + count(ids, "compile id") + (alike == 1 ? " is" : " are") + " alike on " +
              count(session.ranks.size(), "rank");
     out.standing = report->verdict == ranks::RanksVerdict::Alike    ? Standing::InOrder
                    : report->verdict == ranks::RanksVerdict::Slower ? Standing::Know

@@ -66,6 +66,9 @@ struct CompileRow {
     std::string id; ///< "1/0", as most ranks call it; unique: see session::RankedCompile
     std::vector<std::pair<std::string, std::vector<int>>> otherIds; ///< how other ranks call it: "3/0", ranks
     std::string function;
+    /// Id of the function's row whose collectives hold those of this one, where ranks break that function in different
+    /// places; else empty.
+    std::string partOf;
     ir::SourceLocation at;
     /// By rank, as in Report::ranks: the same number compiled the same; 0 is what most have, in a tie the first
     /// rank's. -1 where this rank has no such compile.

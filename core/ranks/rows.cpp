@@ -125,6 +125,13 @@ std::vector<Row> rowsOf(const Reader& reader) {
         findLabels(reader, row);
     }
     findParts(reader, out);
+    std::map<std::size_t, std::string> functions;
+    for (const Row& row : out)
+        if (!row.inner) functions.try_emplace(row.function, row.shown.id);
+    for (Row& row : out)
+        if (const auto of = functions.find(row.function);
+            row.inner && !row.parts.empty() && of != functions.end())
+            row.shown.partOf = of->second;
     return out;
 }
 

@@ -57,14 +57,14 @@ std::string graphOf(const std::string& function) {
 }
 
 /// One rank's log: function names, each compiled in turn as a frame of its own. Longer names have a collective.
-std::string logOf(const std::vector<std::string>& functions) {
-    test::TraceText text = test::traceOf("/home/user/train.py");
+std::string logOf(const std::vector<std::string>& functions, bool ended = true) {
+    test::TraceText text = test::traceOf("/home/user/cap.py");
     for (std::size_t i = 0; i < functions.size(); ++i) {
         const std::string& function = functions[i];
         const int line = 10 * function.back();
         text.at(int(i), 0).start(function, line);
         if (function.size() > 1) text.add("\"aot_inference_graph\": {}", graphOf(function));
-        text.metrics("\"fail_type\": null", function, line);
+        if (ended) text.metrics("\"fail_type\": null", function, line);
     }
     return text.text();
 }
@@ -152,7 +152,12 @@ private slots:
         QCOMPARE(row.letters[0], row.letters[1]);
         QVERIFY(row.letters[2] != row.letters[0]);
         for (const ranks::CompileRow& other : found.report.rows)
-            if (other.compiles[0] == ranks::none) QVERIFY2(other.lanes.empty(), other.id.c_str());
+            if (other.compiles[0] != ranks::none) {
+                QVERIFY2(other.partOf.empty(), other.id.c_str());
+            } else {
+                QVERIFY2(other.lanes.empty(), other.id.c_str());
+                QCOMPARE(other.partOf, std::string("1/0"));
+            }
         const bool noted = std::ranges::any_of(found.report.notes, [](const std::string& note) {
             return note.starts_with("1/0: ranks 0 and 1 have step in 1 part, rank 2 has step in ");
         });
@@ -215,6 +220,12 @@ private slots:
         // Each has a partner here.
         QCOMPARE(rowsOf(Logs({logOf({"a", "f", "z"}), logOf({"z", "f", "a"})}).examined()),
                  QStringLiteral("0/0 a, 2/0 on rank 1\n1/0 f\n2/0 z, 0/0 on rank 1"));
+    }
+
+    /// A rank that was ended while it compiled has no metrics, which name the function elsewhere.
+    void compilesThatDidNotEnd() {
+        QCOMPARE(rowsOf(Logs({logOf({"a", "f"}), logOf({"x", "a", "f"}, false)}).examined()),
+                 QStringLiteral("0/0 a, 1/0 on rank 1\n1/0 f, 2/0 on rank 1\n0/0 on rank 1 x"));
     }
 
     /// Of code objects in one line the first is the first.

@@ -59,6 +59,9 @@ TableCell letterCell(const capture::RanksReading& reading, const CompileRow& row
 
 QString whyOdd(const ranks::Report& report, const CompileRow& row) {
     if (row.reason != ranks::none) return toQString(report.reasons[row.reason].text);
+    if (!row.partOf.empty())
+        return tr("a part of %1 where it breaks: its collectives are compared with those of %1")
+            .arg(toQString(row.partOf));
     if (std::ranges::any_of(row.letters, [](int letter) { return letter > 0; }))
         return tr("not all compiled the same; the tab Notes says why that is no fault");
     return tr("all ranks that have it compiled the same");
