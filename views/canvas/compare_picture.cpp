@@ -171,8 +171,10 @@ void CompareView::Private::rebuild() {
         checkSettled();
         return;
     }
-    if (const Picture* made = ahead.find(request)) {
-        show(*made, transition, anchor);
+    if (const Picture* known = ahead.find(request)) {
+        const Picture made = *known; // keep() may move it
+        show(made, transition, anchor);
+        keepShown(request, made);
         startProcesses();
         checkSettled();
         return;
@@ -180,14 +182,24 @@ void CompareView::Private::rebuild() {
     working = true;
     workspace.tasks().run<Picture>(
         pictureTag, &q, [request](const TaskContext& task) { return canvas::makePicture(request, task); },
-        [this, how = transition, at = anchor](Picture made) {
+        [this, request, how = transition, at = anchor](const Picture& made) {
             working = false;
             if (made.complete) {
-                show(std::move(made), how, at);
+                show(made, how, at);
+                keepShown(request, made);
                 startProcesses();
             }
             checkSettled();
         });
+}
+
+/// Whoever comes back asks for it with the blocks that are open in it now.
+void CompareView::Private::keepShown(PictureRequest request, const Picture& made) {
+    if (made.a) request.a = made.a->source;
+    if (made.b) request.b = made.b->source;
+    if (request.beside) return; // it is asked for so only once
+    if (made.merged) request.mergedPane = made.merged->source;
+    ahead.keep(std::move(request), made);
 }
 
 void CompareView::Private::show(Picture made, GraphCanvas::Transition how, const QString& at, bool relaid) {

@@ -83,6 +83,7 @@ struct CompareView::Private {
     /// `relaid`: the same graphs and blocks with another layout.
     void show(canvas::Picture picture, GraphCanvas::Transition transition, const QString& anchor,
               bool relaid = false);
+    void keepShown(canvas::PictureRequest request, const canvas::Picture& made);
     void showMessages();
     void startProcesses();
     void processesDone();

@@ -47,11 +47,16 @@ void PicturesAhead::prepareNext() {
         aheadTag, nullptr,
         [request = *m_making](const TaskContext& task) { return makePicture(request, task); },
         [this](Picture made) {
-            if (made.complete) m_kept.emplace_back(std::move(*m_making), std::move(made));
-            if (m_kept.size() > mostKept) m_kept.pop_front();
+            if (made.complete) keep(std::move(*m_making), std::move(made));
             m_making.reset();
             prepareNext();
         });
+}
+
+void PicturesAhead::keep(PictureRequest request, Picture made) {
+    std::erase_if(m_kept, [&request](const auto& kept) { return isSamePicture(kept.first, request); });
+    m_kept.emplace_back(std::move(request), std::move(made));
+    if (m_kept.size() > mostKept) m_kept.pop_front();
 }
 
 const Picture* PicturesAhead::find(const PictureRequest& request) const {

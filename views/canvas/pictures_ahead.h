@@ -21,11 +21,13 @@ namespace dynascope::views::canvas {
 /// those that were made last.
 class PicturesAhead {
 public:
-    static constexpr std::size_t mostKept = 6;
+    static constexpr std::size_t mostKept = 12;
 
     /// Makes a picture after those that were asked for before; nothing where it was made, or is asked for. Of more
     /// than `mostKept` the oldest is not made.
     void prepare(PictureRequest request);
+    /// A picture that somebody else made.
+    void keep(PictureRequest request, Picture made);
     /// What was made of such a request; null where it is not known.
     [[nodiscard]] const Picture* find(const PictureRequest& request) const;
     /// Forgets all, since graphs live as long as what is kept here.
