@@ -152,7 +152,7 @@ std::vector<TableRow> rankReasonRows(const capture::RanksReading& reading) {
 
 std::vector<TableColumn> matrixColumns(const capture::RanksReading& reading) {
     std::vector<TableColumn> out{{tr("Verdict"), tr("The worst of this compile"), 110},
-                                 {tr("Compile"), {}, 80},
+                                 {tr("Compile"), {}, 110},
                                  {tr("Function"), {}, 190}};
     const ranks::RankGroups& groups = reading.report.compiles;
     for (std::size_t i = 0; i < groups.size() && i < mostGroups; ++i)
